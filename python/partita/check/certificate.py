@@ -6,20 +6,14 @@ import base64
 import hashlib
 import json
 import zlib
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from partita.check.decide import RejectedError
-from partita.check.machine import Machine
-from partita.check.program import Linked
-from partita.check.terms import Evaluator, NoSemanticsError
-from partita.errors import UsageError
+from partita.check.decide import Decider, RejectedError
+from partita.check.terms import Evaluator
 
-CHECKS = {"overflow", "shift", "uninitialized", "non-termination", "no-uninitialized", "no-non-termination"}
-"""Optional checks of a run that are checked here too."""
-KERNEL = "__partita_setting"
-"""A function of the kernel model."""
 SCHEMA = "partita-certificate-1"
 
 
@@ -121,21 +115,13 @@ def load(path: Path) -> dict[str, Any]:
     return body
 
 
-def check(body: dict[str, Any], prover: Any) -> Machine:
-    """Checks a certificate. Raises `RejectedError`; returns what was followed."""
-    unknown = [name for name in body["options"]["checks"] if name not in CHECKS]
-    if unknown:
-        raise UsageError(f"certificates of runs with --check {unknown[0]} cannot be checked")
-    if any(leaf[2] == "non-termination" for leaf in body["leaves"]):
-        raise UsageError("certificates of programs with endless loops cannot be checked")
-    program = Linked([unpack(part) for part in body["parts"]], body["functions"], body["globals"])
-    if any(f.name == KERNEL for f in program.functions):
-        is_cpp = any(f.name.startswith("_Z") for f in program.functions if f.part == 0)
-        why = "it is C++, whose library needs them" if is_cpp else "it was linked with them"
-        raise NoSemanticsError(f"a program on musl and the kernel model ({why})")
+def check(body: dict[str, Any], prover: Any, meaning: Callable[[dict[str, Any], Tree, Any], Decider]) -> Decider:
+    """Checks a certificate. Raises `RejectedError`; returns what was followed.
+
+    `meaning` makes the interpreter of the program, which asks the decider for every decision."""
     tree = Tree(body)
-    machine = Machine(program, tree, prover, body)
-    machine.run()
-    if machine.leaves != len(tree.leaves):
-        raise RejectedError(f"the program has {machine.leaves} paths, the certificate {len(tree.leaves)}")
-    return machine
+    decider = meaning(body, tree, prover)
+    decider.run()
+    if decider.leaves != len(tree.leaves):
+        raise RejectedError(f"the program has {decider.leaves} paths, the certificate {len(tree.leaves)}")
+    return decider

@@ -54,6 +54,21 @@ class Decider(ABC):
     def position(self) -> tuple[int, int]:
         """Number of the function, and of the instruction in it."""
 
+    @abstractmethod
+    def instruction(self) -> None:
+        """Executes one instruction of the path. Raises `EndedError` where the path ends."""
+
+    def run(self) -> None:
+        """Follows every path to its end."""
+        self.work.append(self.path)
+        while self.work:
+            self.path = self.work.pop()
+            try:
+                while True:
+                    self.instruction()
+            except EndedError as end:
+                self.end(str(end.args[0]))
+
     def reject(self, why: str) -> RejectedError:
         return RejectedError(f"{self.place()}: {why}")
 

@@ -6,11 +6,12 @@ import importlib.util
 from collections.abc import Iterable
 from typing import Any
 
-from partita.check.floats import FORMATS, MODES, X87, Format
 from partita.check.terms import PREDICATES, NoSemanticsError, Term, needed
 from partita.errors import UsageError
 
 NAMES = ("bitwuzla", "z3")
+MODES = {"floor": "RTN", "ceil": "RTP", "trunc": "RTZ", "rint": "RNE", "round": "RNA", "roundeven": "RNE"}
+"""Rounding modes of operators that round to an integer."""
 
 
 def make(name: str | None) -> Z3 | Bitwuzla:
@@ -70,15 +71,17 @@ class _Prover:
     def floating(self, term: Term) -> Any:
         """An operator of floating point, from words to a word."""
         op, parameter, *args = term.op[3:], *term.args
-        kinds = parameter[:2] if op == "cast" else [parameter if isinstance(parameter, int) else parameter[0]]
-        if X87 in kinds or op == "frem":
-            raise NoSemanticsError("floating point that no other solver has: " + ("x87" if X87 in kinds else op))
-        width = parameter[1] if op == "of" else Format(kinds[0]).width
+        # A format is its bits: exponent, significand, word. The first bit of the significand is not in the word.
+        formats = [part for part in parameter if isinstance(part, tuple)]
+        is_x87 = any(exponent + significand != word for exponent, significand, word in formats)
+        if is_x87 or op == "frem":
+            raise NoSemanticsError(f"floating point that no other solver has: {'x87' if is_x87 else op}")
+        width = parameter[1] if op == "of" else formats[0][2]
         words = [self.operand(arg, width) for arg in args]
-        form = FORMATS[kinds[-1]]
+        form = formats[-1][:2]
         if op == "of":
             return self.word(term, self.of_integer(words[0], form, parameter[2]))
-        numbers = [self.from_word(word, FORMATS[kinds[0]]) for word in words]
+        numbers = [self.from_word(word, formats[0][:2]) for word in words]
         if op == "int":
             return self.to_integer(numbers[0], parameter[1], parameter[2])
         if op == "cast":
@@ -161,14 +164,8 @@ class Z3(_Prover):
 
     def compute(self, op: str, mode: str, values: list[Any]) -> Any:
         z3 = self.z3
-        found = {
-            "fadd": z3.fpAdd,
-            "fsub": z3.fpSub,
-            "fmul": z3.fpMul,
-            "fdiv": z3.fpDiv,
-            "fma": z3.fpFMA,
-            "sqrt": z3.fpSqrt,
-        }
+        found = {"fadd": z3.fpAdd, "fsub": z3.fpSub, "fmul": z3.fpMul, "fdiv": z3.fpDiv, "fma": z3.fpFMA,
+                 "sqrt": z3.fpSqrt}  # fmt: skip
         return found.get(op, z3.fpRoundToIntegral)(getattr(z3, mode)(), *values)
 
     def ask(self, bits: list[Any]) -> bool:

@@ -29,6 +29,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     from partita.check import certificate, solver
     from partita.check.decide import RejectedError
+    from partita.check.meaning.machine import interpreter
     from partita.check.terms import NoSemanticsError
     from partita.proof import file as proof
 
@@ -52,7 +53,7 @@ def run(arguments: argparse.Namespace) -> int:
             raise UsageError(f"expected the schema {expected}, found {body.get('schema')!r} in `{path}`")
         body = certificate.load(path)
         prover = solver.make(arguments.solver)
-        machine = certificate.check(body, prover)
+        followed = certificate.check(body, prover, interpreter)
     except json.JSONDecodeError as error:
         raise UsageError(f"expected a certificate or a proof, found damaged JSON in `{path}`: {error}") from None
     except RejectedError as error:
@@ -61,7 +62,7 @@ def run(arguments: argparse.Namespace) -> int:
     except NoSemanticsError as error:
         print(f"partita: error: {path}: cannot be checked: {error}", file=sys.stderr)
         return UNCHECKED
-    print(f"{path}: explored completely: {machine.leaves} paths, {prover.proofs} proofs by {prover.name}")
+    print(f"{path}: explored completely: {followed.leaves} paths, {prover.proofs} proofs by {prover.name}")
     return VALID
 
 

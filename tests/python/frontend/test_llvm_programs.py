@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from partita.check.program import Part
+from partita.check.meaning.program import Part
 from partita.frontends import load_program
 from partita.toolchain import runtime_include, zig_dir
 from support import PROGRAM_FOLDER

@@ -11,6 +11,8 @@ import json
 import random
 import re
 import struct
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from types import SimpleNamespace
@@ -19,9 +21,11 @@ from typing import Any
 import pytest
 
 from partita import UsageError, explore
-from partita.check import certificate, floats, solver
+from partita.check import certificate, solver
 from partita.check.decide import RejectedError
-from partita.check.memory import trailing_zeros
+from partita.check.meaning import floats, machine
+from partita.check.meaning.machine import interpreter
+from partita.check.meaning.memory import trailing_zeros
 from partita.check.terms import (
     NUMBERS,
     PREDICATES,
@@ -92,7 +96,7 @@ def test_a_complete_run_is_certified(program: str, tmp_path: Path) -> None:
 def test_both_solvers_check(name: str, body: dict[str, Any]) -> None:
     pytest.importorskip(name)
     prover = solver.make(name)
-    assert certificate.check(body, prover).leaves == len(body["leaves"])
+    assert certificate.check(body, prover, interpreter).leaves == len(body["leaves"])
     assert prover.proofs > 0
 
 
@@ -283,13 +287,13 @@ def test_floats_and_optional_checks_are_followed(
     found = certified(tmp_path / "prog.c", tmp_path, check=check)
     assert found is not None
     prover = solver.make(name)
-    assert certificate.check(found, prover).leaves == len(found["leaves"])
+    assert certificate.check(found, prover, interpreter).leaves == len(found["leaves"])
     assert prover.proofs > 0
     assert bugs <= {leaf[2] for leaf in found["leaves"]}
     found["options"]["checks"] = []
     found["options"]["float_cast"] = False
     with pytest.raises(RejectedError):
-        certificate.check(sealed(found), solver.make(name))
+        certificate.check(sealed(found), solver.make(name), interpreter)
 
 
 @pytest.mark.parametrize(
@@ -302,7 +306,7 @@ def test_operations_on_constants_are_followed(operation: str, ending: str, tmp_p
     found = certified(tmp_path / "prog.c", tmp_path)
     assert found is not None
     assert ending in {leaf[2] for leaf in found["leaves"]}
-    assert certificate.check(found, solver.make("z3")).leaves == len(found["leaves"])
+    assert certificate.check(found, solver.make("z3"), interpreter).leaves == len(found["leaves"])
 
 
 def test_other_checks_are_refused(body: dict[str, Any]) -> None:
@@ -343,7 +347,7 @@ WORDS = {0: ("float32", "uint32"), 1: ("float64", "uint64"), 3: ("float16", "uin
 @pytest.mark.parametrize("kind", WORDS)
 def test_floating_point_has_the_values_of_the_processor(kind: int) -> None:
     numpy = pytest.importorskip("numpy")
-    form, rng = floats.Format(kind), random.Random(kind)
+    form, rng = floats.format_of(kind), random.Random(kind)
     real, integer = (getattr(numpy, name) for name in WORDS[kind])
     special = [0, form.sign, form.infinity, form.infinity - 1, 1, form.sign | 1, 1 << form.stored]
 
@@ -367,7 +371,7 @@ def test_floating_point_has_the_values_of_the_processor(kind: int) -> None:
             assert form.less(a, b) == int(x < y)
             for other, (target, bits) in WORDS.items():
                 moved = numpy.array([x], dtype=real).astype(getattr(numpy, target)).view(getattr(numpy, bits))
-                assert NUMBERS["fp.cast"]((kind, other), a) == int(moved[0])
+                assert NUMBERS["fp.cast"]((form.sizes, floats.FORMATS[other]), a) == int(moved[0])
 
 
 @needs_solver
@@ -391,20 +395,31 @@ int main(void) {
 @pytest.mark.parametrize(("name", "why"), [("_ZN4halfEi", "it is C"), ("helper", "it was linked with them")])
 def test_programs_on_the_kernel_model_are_named(name: str, why: str, monkeypatch: pytest.MonkeyPatch) -> None:
     symbols = [SimpleNamespace(name=name, part=0), SimpleNamespace(name="__partita_setting", part=1)]
-    monkeypatch.setattr(certificate, "Linked", lambda *_: SimpleNamespace(functions=symbols))
-    body = {"options": {"checks": []}, "leaves": [], "parts": [], "functions": [], "globals": []}
+    monkeypatch.setattr(machine, "Linked", lambda *_: SimpleNamespace(functions=symbols))
+    body = {"options": {"checks": []}, "points": [], "leaves": [], "parts": [], "functions": [], "globals": []}
     with pytest.raises(NoSemanticsError, match=rf"a program on musl and the kernel model \({why}"):
-        certificate.check(body, None)
+        certificate.check(body, None, interpreter)
 
 
-def test_what_accepts_or_rejects_is_small() -> None:
-    """The reader, the decisions, the terms and the second solver; the meaning of programs is apart."""
+def test_what_accepts_or_rejects_is_small_and_knows_no_instruction() -> None:
+    """The reader, the decisions, the terms and the second solver; the meaning of programs is another folder."""
     folder = Path(certificate.__file__).parent
-    files = ("certificate", "decide", "solver", "terms")
-    assert sum(len((folder / f"{name}.py").read_text().splitlines()) for name in files) < 1000
-    for name in files[1:]:
-        text = (folder / f"{name}.py").read_text()
-        assert not re.search(r"^from partita\.check\.(machine|steps|models|memory|program) ", text, re.MULTILINE)
+    files = sorted(folder.glob("*.py"))
+    assert [file.stem for file in files] == ["__init__", "certificate", "decide", "solver", "terms"]
+    assert sum(len(file.read_text().splitlines()) for file in files) < 1000
+    for file in files:
+        names = re.findall(r"^\s*(?:from|import) (partita[.\w]*)", file.read_text(), re.MULTILINE)
+        assert set(names) <= {"partita.errors", *(f"partita.check.{other.stem}" for other in files)}, file.name
+
+
+def test_the_checker_is_a_program_apart() -> None:
+    """Neither the engine and its solver, nor what writes certificates, is loaded."""
+    code = (
+        "import sys; import partita.cli.check, partita.check.solver, partita.check.meaning.machine; print(*sys.modules)"
+    )
+    loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split()
+    assert "partita.check.certificate" in loaded
+    assert not {"partita._core", "partita.explore", "partita.certificate"} & set(loaded)
 
 
 def test_conditions_are_read_as_the_executor_prints_them() -> None:

@@ -8,6 +8,7 @@ from typing import Any
 
 from partita import explore
 from partita.check import certificate, solver
+from partita.check.meaning.machine import interpreter
 
 ROOT = Path(__file__).resolve().parents[3]
 FOLDERS = ("tests/programs", "tests/programs/bugs", "tests/programs/exhaustive", "benchmarks/programs", "examples")
@@ -23,7 +24,7 @@ def certified(program: Path, folder: Path, **options: Any) -> dict[str, Any] | N
 
 
 def checked(body: dict[str, Any]) -> Any:
-    return certificate.check(body, solver.make(None))
+    return certificate.check(body, solver.make(None), interpreter)
 
 
 def sealed(body: dict[str, Any]) -> dict[str, Any]:

@@ -12,7 +12,7 @@ import struct
 from collections.abc import Callable
 from typing import Any
 
-from partita.check.program import Function, Part
+from partita.check.meaning.program import Function, Part
 from partita.llvm import write as w
 
 Native = Callable[["Machine", list[int]], int]

@@ -11,42 +11,39 @@ from fractions import Fraction
 from math import isqrt
 from typing import TYPE_CHECKING, Any
 
+from partita.check.solver import MODES
 from partita.check.terms import NUMBERS, NoSemanticsError, apply, concat, extract, ite, negation, operate, signed
 from partita.llvm import write as w
 from partita.llvm.types import FLOAT_KINDS
 
 if TYPE_CHECKING:
-    from partita.check.machine import Machine
-    from partita.check.program import Function
+    from partita.check.meaning.machine import Machine
+    from partita.check.meaning.program import Function
 
 _SIZES = {
-    "half": (5, 11),
-    "bfloat": (8, 8),
-    "float": (8, 24),
-    "double": (11, 53),
-    "x86_fp80": (15, 64),
-    "fp128": (15, 113),
+    "half": (5, 11, 16),
+    "bfloat": (8, 8, 16),
+    "float": (8, 24, 32),
+    "double": (11, 53, 64),
+    "x86_fp80": (15, 64, 80),
+    "fp128": (15, 113, 128),
 }
 FORMATS = {kind: _SIZES[name] for name, kind in FLOAT_KINDS.items() if name in _SIZES}
-"""Bits of the exponent and of the significand of each format."""
-X87 = FLOAT_KINDS["x86_fp80"]
+"""Bits of the exponent, of the significand and of a word of each format."""
 _BINARY, _UNARY, _COMPARED = (sorted(table, key=table.__getitem__) for table in (w.FBIN_OPS, w.FUN_OPS, w.FCMP_PREDS))
-MODES = {"floor": "RTN", "ceil": "RTP", "trunc": "RTZ", "rint": "RNE", "round": "RNA", "roundeven": "RNE"}
 
 
 class Format:
     """Words of one format."""
 
-    def __init__(self, kind: int) -> None:
-        if kind not in FORMATS:
-            raise NoSemanticsError("a floating-point format")
-        self.kind = kind
-        self.exponent, self.precision = FORMATS[kind]
-        self.stored = self.precision if kind == X87 else self.precision - 1  # the first bit is not stored
-        self.width = 1 + self.exponent + self.stored
+    def __init__(self, sizes: tuple[int, int, int]) -> None:
+        self.sizes = sizes
+        self.exponent, self.precision, self.width = sizes
+        self.stored = self.width - 1 - self.exponent
+        self.has_first_bit = self.stored == self.precision  # x87 stores it
         self.bias, self.top = (1 << (self.exponent - 1)) - 1, (1 << self.exponent) - 1
         self.sign = 1 << (self.width - 1)
-        self.infinity = self.top << self.stored | (1 << 63 if kind == X87 else 0)
+        self.infinity = self.top << self.stored | (1 << 63 if self.has_first_bit else 0)
         self.quiet = 1 << (self.precision - 2)
         self.indefinite = self.sign | self.infinity | self.quiet
 
@@ -55,7 +52,7 @@ class Format:
         biased, stored = word >> self.stored & self.top, word & ((1 << self.stored) - 1)
         if biased == self.top:
             return None
-        if biased and self.kind != X87:
+        if biased and not self.has_first_bit:
             stored |= 1 << self.stored
         return stored * Fraction(2) ** (max(biased, 1) - self.bias - self.precision + 1)
 
@@ -166,7 +163,7 @@ OPERATORS: dict[str, Callable[..., int]] = {
     "frem": _remainder, "fma": _fused, "sqrt": _root, **{name: _integral(mode) for name, mode in MODES.items()},
 }  # fmt: skip
 NUMBERS.update(
-    {f"fp.{name}": lambda kind, *args, _f=function: _f(Format(kind), *args) for name, function in OPERATORS.items()}
+    {f"fp.{name}": lambda p, *args, _f=function: _f(Format(p[0]), *args) for name, function in OPERATORS.items()}
 )
 # Conversions: the first parameter has the formats or widths.
 NUMBERS["fp.int"] = lambda p, a: 0 if Format(p[0]).value(a) is None else int(Format(p[0]).number(a))
@@ -177,8 +174,15 @@ NUMBERS["fp.cast"] = lambda p, a: (
 )  # fmt: skip
 
 
+def format_of(kind: int) -> Format:
+    """The format that an instruction names."""
+    if kind not in FORMATS:
+        raise NoSemanticsError("a floating-point format")
+    return Format(FORMATS[kind])
+
+
 def binary(m: Machine, f: Function, op: int, kind: int, dst: int, a: Any, b: Any) -> None:
-    form, name = Format(kind), _BINARY[op]
+    form, name = format_of(kind), _BINARY[op]
     x, y = m.get(a, form.width), m.get(b, form.width)
     if name == "copysign":
         size, sign = apply("bvand", form.width, x, form.sign - 1), apply("bvand", form.width, y, form.sign)
@@ -186,29 +190,29 @@ def binary(m: Machine, f: Function, op: int, kind: int, dst: int, a: Any, b: Any
     if name not in OPERATORS:
         raise NoSemanticsError(f"the operator {name}")
     known = [isinstance(v, int) and form.is_nan(v) for v in (x, y)]
-    result = 0 if any(known) else operate(f"fp.{name}", kind, form.width, x, y)
+    result = 0 if any(known) else operate(f"fp.{name}", (form.sizes,), form.width, x, y)
     return m.set(dst, form.quieted([x, y], result))
 
 
 def unary(m: Machine, f: Function, op: int, kind: int, dst: int, a: Any) -> None:
-    form, name, x = Format(kind), _UNARY[op], m.get(a, Format(kind).width)
+    form, name, x = format_of(kind), _UNARY[op], m.get(a, format_of(kind).width)
     if name in ("fneg", "fabs"):
         op_, mask = ("bvxor", form.sign) if name == "fneg" else ("bvand", form.sign - 1)
         return m.set(dst, apply(op_, form.width, x, mask))
-    result = 0 if isinstance(x, int) and form.is_nan(x) else operate(f"fp.{name}", kind, form.width, x)
+    result = 0 if isinstance(x, int) and form.is_nan(x) else operate(f"fp.{name}", (form.sizes,), form.width, x)
     return m.set(dst, form.quieted([x], result))
 
 
 def fused(m: Machine, f: Function, op: int, kind: int, dst: int, a: Any, b: Any, c: Any) -> None:
-    form = Format(kind)
+    form = format_of(kind)
     values = [m.get(v, form.width) for v in (a, b, c)]
     known = [isinstance(v, int) and form.is_nan(v) for v in values]
-    result = 0 if any(known) else operate("fp.fma", kind, form.width, *values)
+    result = 0 if any(known) else operate("fp.fma", (form.sizes,), form.width, *values)
     m.set(dst, form.quieted(values, result))
 
 
 def compare(m: Machine, f: Function, op: int, kind: int, dst: int, a: Any, b: Any) -> None:
-    form, name = Format(kind), _COMPARED[op & 15]
+    form, name = format_of(kind), _COMPARED[op & 15]
     x, y = m.get(a, form.width), m.get(b, form.width)
     unordered = apply("bvor", 1, form.is_nan(x), form.is_nan(y))
     less, more = form.less(x, y), form.less(y, x)
@@ -223,7 +227,7 @@ def compare(m: Machine, f: Function, op: int, kind: int, dst: int, a: Any, b: An
 
 
 def classify(m: Machine, f: Function, op: int, kind: int, mask: int, dst: int, a: Any) -> None:
-    form, x = Format(kind), m.get(a, Format(kind).width)
+    form, x = format_of(kind), m.get(a, format_of(kind).width)
     size = apply("bvand", form.width, x, form.sign - 1)
     least = 1 << form.stored  # of numbers with a full significand
     below = [
@@ -242,7 +246,7 @@ def classify(m: Machine, f: Function, op: int, kind: int, mask: int, dst: int, a
 
 
 def to_integer(m: Machine, f: Function, op: int, kind: int, dst: int, a: Any) -> None:
-    form, width, x = Format(kind), f.widths[dst], m.get(a, Format(kind).width)
+    form, width, x = format_of(kind), f.widths[dst], m.get(a, format_of(kind).width)
     is_signed, saturates = op & 1, op & 2
     low, high = (-(1 << (width - 1)), 1 << (width - 1)) if is_signed else (0, 1 << width)
     below, above = form.word(Fraction(low - 1), 0), form.word(Fraction(high), 0)
@@ -256,18 +260,19 @@ def to_integer(m: Machine, f: Function, op: int, kind: int, dst: int, a: Any) ->
     if f.part == 0 and m.options.get("float_cast", True):
         m.require(fits, "float-cast")
     inside = fits != 0 if isinstance(fits, int) else True
-    number = operate("fp.int", (kind, width, is_signed), width, x) if inside else 0
+    number = operate("fp.int", (form.sizes, width, is_signed), width, x) if inside else 0
     m.set(dst, ite(fits, number, 1 << (width - 1), width))
 
 
 def of_integer(m: Machine, f: Function, op: int, kind: int, width: int, dst: int, a: Any) -> None:
-    m.set(dst, operate("fp.of", (kind, width, op & 1), Format(kind).width, m.get(a, width)))
+    form = format_of(kind)
+    m.set(dst, operate("fp.of", (form.sizes, width, op & 1), form.width, m.get(a, width)))
 
 
 def cast(m: Machine, f: Function, op: int, kind: int, dst: int, a: Any) -> None:
-    old, new = Format(op), Format(kind)
+    old, new = format_of(op), format_of(kind)
     x = m.get(a, old.width)
-    result = 0 if isinstance(x, int) and old.is_nan(x) else operate("fp.cast", (op, kind), new.width, x)
+    result = 0 if isinstance(x, int) and old.is_nan(x) else operate("fp.cast", (old.sizes, new.sizes), new.width, x)
     # A word that is no number keeps its sign and the first bits of its significand.
     less, more = old.precision - 1, new.precision - 1
     kept = extract(x, max(less - more, 0), min(less, more))

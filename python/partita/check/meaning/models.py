@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from partita.check.decide import EndedError
-from partita.check.memory import FUNCTIONS, NULL_PAGE
+from partita.check.meaning.memory import FUNCTIONS, NULL_PAGE
 from partita.check.terms import (
     NoSemanticsError,
     apply,
@@ -21,7 +21,7 @@ from partita.check.terms import (
 )
 
 if TYPE_CHECKING:
-    from partita.check.machine import Machine
+    from partita.check.meaning.machine import Machine
 
 STREAMS = {"stdin": 0x2000, "stdout": 0x2010, "stderr": 0x2020}
 JUMPED = object()

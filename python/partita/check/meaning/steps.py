@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from partita.check import floats, models
 from partita.check.decide import EndedError
-from partita.check.memory import LABELS
-from partita.check.program import Function
+from partita.check.meaning import floats, models
+from partita.check.meaning.memory import LABELS
+from partita.check.meaning.program import Function
 from partita.check.terms import (  # fmt: skip
     NoSemanticsError,
     apply,
@@ -23,7 +23,7 @@ from partita.check.terms import (  # fmt: skip
 from partita.llvm import write as w
 
 if TYPE_CHECKING:
-    from partita.check.machine import Machine
+    from partita.check.meaning.machine import Machine
 
 _NAMES = {table: sorted(names, key=names.__getitem__) for table, names in (
     ("bin", w.BIN_OPS), ("un", w.UN_OPS), ("overflow", w.OVERFLOW_OPS), ("int", w.INT_PREDS))}  # fmt: skip

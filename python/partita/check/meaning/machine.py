@@ -8,11 +8,12 @@ from __future__ import annotations
 import copy
 from typing import Any
 
-from partita.check import models
+from partita.check.certificate import unpack
 from partita.check.decide import Decider, EndedError, Trail
-from partita.check.memory import FUNCTIONS, LABELS, Memory
-from partita.check.program import Function, Linked
-from partita.check.steps import MAX_STACK, STEPS
+from partita.check.meaning import models
+from partita.check.meaning.memory import FUNCTIONS, LABELS, Memory
+from partita.check.meaning.program import Function, Linked
+from partita.check.meaning.steps import MAX_STACK, STEPS
 from partita.check.terms import (  # fmt: skip
     UNWRITTEN,
     NoSemanticsError,
@@ -25,9 +26,14 @@ from partita.check.terms import (  # fmt: skip
     sext,
     zext,
 )
+from partita.errors import UsageError
 from partita.llvm import write as w
 
 CALL_BYTES = 48
+CHECKS = {"overflow", "shift", "uninitialized", "non-termination", "no-uninitialized", "no-non-termination"}
+"""Optional checks of a run that are checked here too."""
+KERNEL = "__partita_setting"
+"""A function of the kernel model."""
 
 
 class Frame:
@@ -234,17 +240,6 @@ class Machine(Decider):
 
     # ---- running
 
-    def run(self) -> None:
-        """Follows every path to its end."""
-        self.work.append(self.path)
-        while self.work:
-            self.path = self.work.pop()
-            try:
-                while True:
-                    self.instruction()
-            except EndedError as end:
-                self.end(str(end.args[0]))
-
     def instruction(self) -> None:
         frame = self.frame
         f = self.program.functions[frame.function]
@@ -332,3 +327,18 @@ class Machine(Decider):
             frame.registers[i] = word & ((1 << f.widths[i]) - 1)
         path.frames = [frame]
         return -1
+
+
+def interpreter(body: dict[str, Any], tree: Any, prover: Any) -> Machine:
+    """The machine of a certificate's program, before its first instruction."""
+    unknown = [name for name in body["options"]["checks"] if name not in CHECKS]
+    if unknown:
+        raise UsageError(f"certificates of runs with --check {unknown[0]} cannot be checked")
+    if any(leaf[2] == "non-termination" for leaf in body["leaves"]):
+        raise UsageError("certificates of programs with endless loops cannot be checked")
+    program = Linked([unpack(part) for part in body["parts"]], body["functions"], body["globals"])
+    if any(f.name == KERNEL for f in program.functions):
+        is_cpp = any(f.name.startswith("_Z") for f in program.functions if f.part == 0)
+        why = "it is C++, whose library needs them" if is_cpp else "it was linked with them"
+        raise NoSemanticsError(f"a program on musl and the kernel model ({why})")
+    return Machine(program, tree, prover, body)
