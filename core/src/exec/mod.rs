@@ -427,7 +427,8 @@ impl Engine {
         let stop_began = Instant::now();
         let is_urgent = matches!(limit, Limit::Time | Limit::Memory | Limit::Interrupted);
         // Before the checkpoint, which waits for the tests so far.
-        self.recorder_mut().begin_stop(is_urgent);
+        let open = self.open_states();
+        self.recorder_mut().begin_stop(open, is_urgent);
         if self.keeps_checkpoints && !self.machine.decider.lost_answer() {
             self.last_checkpoint = Some(self.checkpoint());
         }

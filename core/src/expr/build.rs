@@ -13,8 +13,30 @@ use std::sync::Arc;
 
 /// Start of the names of placeholders; inputs have other names.
 pub const PLACEHOLDER: &str = "?undefined ";
-/// Start of the rest of the names of poison.
-const POISON: &str = "poison ";
+
+/// Operation whose result LLVM calls poison.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub enum Poison {
+    /// One whose flags exclude its operands.
+    Flags,
+    /// A shift by the width of its operand or more.
+    Shift,
+    /// A count of the zeros of 0.
+    Count,
+}
+
+impl Poison {
+    const ALL: [Poison; 3] = [Poison::Flags, Poison::Shift, Poison::Count];
+
+    /// Start of the rest of the names of such placeholders.
+    const fn prefix(self) -> &'static str {
+        match self {
+            Poison::Flags => "poison flags ",
+            Poison::Shift => "poison shift ",
+            Poison::Count => "poison count ",
+        }
+    }
+}
 
 impl Graph {
     // Leaves.
@@ -97,14 +119,16 @@ impl Graph {
         self.placeholder(&name, sort)
     }
 
-    /// A placeholder for a result that LLVM calls poison: of an operation whose flags exclude its operands.
-    pub fn fresh_poison(&mut self, sort: Sort) -> Expr {
-        let name = format!("{POISON}{} {sort}", self.placeholders);
+    /// A placeholder for a result that LLVM calls poison: of an operation that excludes its operands.
+    pub fn fresh_poison(&mut self, cause: Poison, sort: Sort) -> Expr {
+        let name = format!("{}{} {sort}", cause.prefix(), self.placeholders);
         self.placeholder(&name, sort)
     }
 
-    pub fn is_poison(&self, variable: Expr) -> bool {
-        self.name(variable).strip_prefix(PLACEHOLDER).is_some_and(|name| name.starts_with(POISON))
+    /// Operation whose result the placeholder stands for.
+    pub fn poison(&self, variable: Expr) -> Option<Poison> {
+        let name = self.name(variable).strip_prefix(PLACEHOLDER)?;
+        Poison::ALL.into_iter().find(|cause| name.starts_with(cause.prefix()))
     }
 
     /// Was a placeholder ever made?

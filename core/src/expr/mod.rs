@@ -7,7 +7,7 @@
 
 pub mod bits;
 mod build;
-pub use build::PLACEHOLDER;
+pub use build::{PLACEHOLDER, Poison};
 pub mod builtin;
 mod collect;
 pub mod columns;

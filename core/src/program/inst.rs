@@ -39,7 +39,8 @@ impl Flags {
     pub const NSW: u8 = 2;
     /// Divisions and right shifts: no remainder, no bit lost.
     pub const EXACT: u8 = 4;
-    /// `Or`: no common bits. `UnOp::Abs`: the least value gives poison. `Ctlz`/`Cttz`: zero gives poison.
+    /// `Or`: no common bits. Shifts: the width or more gives poison. `UnOp::Abs`: the least value gives poison.
+    /// `Ctlz`/`Cttz`: zero gives poison.
     pub const STRICT: u8 = 8;
     pub const ALL: u8 = 15;
 

@@ -24,6 +24,7 @@ from partita.llvm.write import (
     INT_PREDS,
     INTTOF,
     SELECT,
+    STRICT,
     UNDEF,
     Operand,
 )
@@ -31,6 +32,8 @@ from partita.llvm.write import (
 _INT_FLAGS = frozenset(FLAGS)
 _CAST_FLAGS = frozenset(("nuw", "nsw", "nneg", *fast_math.FLAGS))
 _SIGNED = 1 << 8
+_SHIFTS = frozenset(BIN_OPS[op] for op in ("shl", "lshr", "ashr"))
+"""Operations that are poison where the second operand is the width or more."""
 
 
 def element(type_: Type) -> Type:
@@ -40,7 +43,7 @@ def element(type_: Type) -> Type:
 
 def _binary(op: int) -> Handler:
     def lower(low: Lowering, cursor: Cursor, name: str) -> None:
-        head = BIN | op
+        head = BIN | op | (STRICT if op in _SHIFTS else 0)
         for flag in cursor.skip_words(_INT_FLAGS):
             head |= FLAGS[flag]
         type_ = low.types.parse(cursor)

@@ -220,3 +220,37 @@ def test_a_checked_constant_adds_no_paths(tmp_path: Path) -> None:
 """
     plain = endings(tmp_path, source.replace("  if (x > 9) (void)(1 / 0);\n", "  if (x > 9) (void)(1 / 1);\n"))
     assert endings(tmp_path, source) == plain
+
+
+UNDEFINED_RESULTS = [
+    ("1u << n", "shift", "the result of a shift by the width or more decides a branch"),
+    ("-1 >> n", "shift", "the result of a shift by the width or more decides a branch"),
+    ("0x8000000000000000ul >> (n + 32)", "shift", "the result of a shift by the width or more decides a branch"),
+    ("__builtin_clz(n)", "uninitialized-read", "the number of leading or trailing zeros of 0 decides a branch"),
+    ("__builtin_ctzl(n)", "uninitialized-read", "the number of leading or trailing zeros of 0 decides a branch"),
+]
+
+
+@pytest.mark.parametrize(("expression", "class_", "why"), UNDEFINED_RESULTS)
+def test_results_that_differ_between_processors_decide_nothing_unseen(
+    expression: str, class_: str, why: str, tmp_path: Path
+) -> None:
+    source = """int main(void) {
+  unsigned n = klee_range(0, 40, "n");
+  long x = %s;
+  if (%s) return 1;
+  return 0;
+}
+"""
+    found = run(tmp_path, source % (expression, "x == 2"))
+    assert [row["why"] for row in found.summary()["incomplete"]] == [why]
+    assert [(bug.class_, bug.line) for bug in found.bugs] == [(class_, 8)]
+    # Where the result is not used it may be anything; an optimiser may compute it before it asks.
+    is_fine = "n && n < 32"
+    for flags in ("-O0", "-O2"):
+        used = source % (f"({is_fine}) ? ({expression}) : 7", "x == 2")
+        assert set(endings(tmp_path, used, cflags=[flags])) <= {"exit 0", "exit 1"}
+    assert set(endings(tmp_path, source % (expression, f"{is_fine} && x == 2"))) <= {"exit 0", "exit 1"}
+    constant = source.replace('klee_range(0, 40, "n")', "argc * 0 + 32").replace("main(void)", "main(int argc)")
+    if class_ == "shift":
+        assert run(tmp_path, constant % (expression, "x == 2")).bugs

@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
+import importlib
 import json
 import os
 import signal
 import subprocess
 import time
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from partita import ktest
+from partita import Run, explore, ktest
+from partita.frontends import cache
 from support import PARTITA, PATIENCE_S
 from support.hostile import PROGRAMS
 
+explore_module = importlib.import_module("partita.explore")
 TICKS_PER_S = os.sysconf("SC_CLK_TCK")
 WITHIN_S = 1.5
 """Half a second to stop, and the time that writing the summary and ending Python takes on a slow machine."""
@@ -107,3 +111,29 @@ def test_open_paths_get_their_tests_quickly(tmp_path: Path) -> None:
     assert sum(1 for _ in ktest.read_folder(out)) == data["tests"]
     # The aim is 20 microseconds per test. A slow machine, and work that does not depend on the paths, get the rest.
     assert (taken - 0.5) / paths < 60e-6
+
+
+@pytest.mark.parametrize("is_filling", [False, True])
+def test_the_time_limit_counts_compiling_but_not_filling_the_cache(
+    is_filling: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    libraries, count_time, slow_s = explore_module.libraries, Run.count_time, 1.2
+    counted: list[float] = []
+
+    def slow(*arguments: Any) -> Any:
+        time.sleep(slow_s)
+        monkeypatch.setattr(cache, "filling_s", cache.filling_s + slow_s * is_filling)
+        return libraries(*arguments)
+
+    def count(run: Run, seconds: float) -> None:
+        counted.append(seconds)
+        count_time(run, seconds)
+
+    monkeypatch.setattr(explore_module, "libraries", slow)
+    monkeypatch.setattr(Run, "count_time", count)
+    run = explore(PROGRAMS / "forks_endless.c", max_time=1, tests="bugs").finish()
+    assert counted[0] == pytest.approx(run.compile_s - slow_s * is_filling, abs=0.05)
+    summary = run.summary()
+    assert summary["stopped"] == "max-time"
+    # Nothing is left of the second.
+    assert is_filling or (summary["explore_s"] < 1 and summary["instructions"] < 10_000_000)

@@ -8,7 +8,7 @@ use super::Decider;
 use crate::exec::outcome::{Class, Outcome};
 use crate::exec::state::State;
 use crate::exec::state::value::Value;
-use crate::expr::{Bits, Expr, Sort};
+use crate::expr::{Bits, Expr, Poison, Sort};
 use crate::query::Answer;
 
 impl Decider {
@@ -32,13 +32,13 @@ impl Decider {
 
     #[cold]
     fn without_placeholders(&mut self, state: &mut State, e: Expr, what: &str) -> Expr {
-        let (mut mentions, mut poison) = (false, false);
+        let (mut mentions, mut poison) = (false, None);
         for atom in self.support(e).iter() {
             let variable = atom.variable();
             let graph = &mut self.solver.graph;
             if graph.is_placeholder(variable) {
                 mentions = true;
-                poison |= graph.is_poison(variable);
+                poison = poison.or(graph.poison(variable));
                 if self.zeroed.contains_key(&variable) {
                     continue;
                 }
@@ -65,7 +65,12 @@ impl Decider {
         if self.is_replaying() {
             return defined;
         }
-        let cause = if poison { "the result of an operation that is poison" } else { "uninitialised memory" };
+        let (cause, class) = match poison {
+            None => ("uninitialised memory", Class::UninitializedRead),
+            Some(Poison::Flags) => ("the result of an operation that is poison", Class::UninitializedRead),
+            Some(Poison::Shift) => ("the result of a shift by the width or more", Class::Shift),
+            Some(Poison::Count) => ("the number of leading or trailing zeros of 0", Class::UninitializedRead),
+        };
         let why = format!("{cause} decides {what}");
         let user = state.user_frame(&self.program);
         let (func, pc) = (user.func, user.pc);
@@ -76,18 +81,48 @@ impl Decider {
         }
         self.recorder.add_incomplete(&why, func, pc);
         if self.options.checks.uninitialized && !is_known {
-            self.report_use(state, differs, why);
+            self.report_use(state, differs, class, why);
         }
         defined
     }
 
+    /// The value, or poison of this kind where `is_bad` holds. What depends on it is counted once it decides something.
+    #[cold]
+    pub fn poisoned(
+        &mut self,
+        state: &State,
+        value: Value,
+        width: u32,
+        cause: Poison,
+        is_bad: Expr,
+    ) -> Value {
+        let graph = &mut self.solver.graph;
+        if graph.is_false(is_bad) {
+            return value;
+        }
+        let is_possible = graph.is_true(is_bad)
+            || self.is_replaying()
+            || !matches!(self.ask(state, is_bad), Answer::Unsat(_));
+        if !is_possible {
+            return value;
+        }
+        let graph = &mut self.solver.graph;
+        let sort = if width == 1 { Sort::Bool } else { Sort::Bits(width) };
+        let (value, poison) = (value.to_bits(graph, width), graph.fresh_poison(cause, sort));
+        let poison = Value::of(graph, poison).to_bits(graph, width);
+        let zero = graph.constant(Bits::zero(width));
+        let unknown = graph.ite(is_bad, poison, zero);
+        let result = graph.xor(value, unknown);
+        Value::of_bits(graph, result)
+    }
+
     /// Ends a copy of the state in the bug, with inputs that lead to it. The state itself goes on.
-    fn report_use(&mut self, state: &mut State, differs: Expr, message: String) {
-        if self.recorder.bugs.is_known(Class::UninitializedRead, &self.place(state)) {
+    fn report_use(&mut self, state: &mut State, differs: Expr, class: Class, message: String) {
+        if self.recorder.bugs.is_known(class, &self.place(state)) {
             return;
         }
         if let super::queries::Side::Feasible(copy) = self.fork_side(state, differs) {
-            self.end_path(copy, Outcome::bug(Class::UninitializedRead, message));
+            self.end_path(copy, Outcome::bug(class, message));
         }
     }
 }

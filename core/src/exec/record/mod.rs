@@ -65,8 +65,8 @@ impl Stats {
     }
 }
 
-/// Number of states open when the run stops whose tests are files.
-const FILES_AT_STOP: u64 = 1000;
+/// Number of states open when the run stops up to which their tests are files: making one takes longer than the test.
+const FILES_AT_STOP: usize = 1000;
 
 pub struct Recorder {
     program: Arc<Program>,
@@ -92,8 +92,8 @@ pub struct Recorder {
     /// Number of paths into each bug that are kept with their conditions.
     bug_conditions: u64,
     finished: Vec<Finished>,
-    /// Number of tests that may be files of their own, once the run stops.
-    files_left: Option<u64>,
+    /// Do tests without a bug go into the pack from now on?
+    packs_all: bool,
     /// First bytes of every `.ktest`, once they are needed often.
     ktest_head: Option<Vec<u8>>,
 }
@@ -118,7 +118,7 @@ impl Recorder {
             keeps_conditions: false,
             bug_conditions: 0,
             finished: Vec::new(),
-            files_left: None,
+            packs_all: false,
             ktest_head: None,
             program,
             options,
@@ -134,9 +134,9 @@ impl Recorder {
         self.writer = Some(writer);
     }
 
-    /// The run stops: most tests of open states go into the pack, because making a file takes longer than the test.
-    pub fn begin_stop(&mut self, is_urgent: bool) {
-        self.files_left.get_or_insert(FILES_AT_STOP);
+    /// The run stops with this number of open states. The tests of many go into the pack.
+    pub fn begin_stop(&mut self, open: usize, is_urgent: bool) {
+        self.packs_all |= open > FILES_AT_STOP;
         if let (true, Some(writer)) = (is_urgent, &self.writer) {
             writer.hurry();
         }
@@ -318,8 +318,7 @@ impl Recorder {
         if let Some(found) = &mut self.found {
             return put_test(found, &QueuedTest { number, is_file: is_first, ktest, ending, error });
         }
-        let is_file = is_first || (number <= SINGLE_FILES && self.files_left.is_none_or(|left| left > 0));
-        self.files_left = self.files_left.map(|left| left.saturating_sub(1));
+        let is_file = is_first || (number <= SINGLE_FILES && !self.packs_all);
         let test = QueuedTest { number, is_file, ktest, ending, error };
         if !self.writer.as_ref().is_some_and(|writer| writer.write(test)) {
             self.writer_failed = true;

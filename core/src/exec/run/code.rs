@@ -7,7 +7,7 @@
 use crate::exec::options::Checks;
 use crate::exec::state::address;
 use crate::exec::state::value::Value;
-use crate::expr::{Bits, Graph, Sort};
+use crate::expr::{Bits, Graph, Poison, Sort};
 use crate::program::{BinOp, CastOp, FuncId, Function, Inst, IntPred, Operand, Program, Reg};
 use rustc_hash::FxHashMap;
 
@@ -102,7 +102,11 @@ pub fn constant(
         Operand::Undef | Operand::Poison => {
             let sort = if width == 1 { Sort::Bool } else { Sort::Bits(width) };
             let is_poison = operand == Operand::Poison;
-            let e = if is_poison { graph.fresh_poison(sort) } else { graph.fresh_placeholder(sort) };
+            let e = if is_poison {
+                graph.fresh_poison(Poison::Flags, sort)
+            } else {
+                graph.fresh_placeholder(sort)
+            };
             return Value { word: e.to_word(), symbolic: true };
         }
     };

@@ -21,6 +21,7 @@ from partita.check.terms import (  # fmt: skip
     byte_of,
     disjunction,
     extract,
+    ite,
     negation,
     read,
     sext,
@@ -89,6 +90,7 @@ class Machine(Decider):
         arguments, environment = body["arguments"], body["environment"]
         self.path = Path(arguments)
         self.at = (0, 0)
+        self.poison = 0
         self.globals: list[int] = []
         self._start(arguments, environment)
 
@@ -261,6 +263,14 @@ class Machine(Decider):
         if kind == "undef":
             return extract(models.join([byte_of(UNWRITTEN + value, i) for i in range((width + 7) // 8)]), 0, width)
         return value if kind == "int" else self.address(value)
+
+    def poisoned(self, value: Any, width: int, is_bad: Any) -> Any:
+        """The value, or anything where `is_bad` holds."""
+        if is_bad == 0:
+            return value
+        self.poison += 1
+        unknown = self.get(("undef", f"poison {self.poison}"), width)
+        return apply("bvxor", width, value, ite(is_bad, unknown, 0, width))
 
     def set(self, register: int, value: Any) -> None:
         self.frame.registers[register] = value

@@ -46,7 +46,11 @@ def _binary(m: Machine, f: Function, op: int, flags: int, dst: int, a: Any, b: A
         elif name in ("add", "sub", "mul") and flags & w.FLAGS["nsw"] >> 16 and "overflow" in m.options["checks"]:
             m.require(_fits(f"s{name}", width, x, y)[1], "overflow")
     if name in _SIMPLE:
-        m.set(dst, apply(f"bv{name}", width, x, y))
+        result = apply(f"bv{name}", width, x, y)
+        if name in ("shl", "lshr", "ashr") and flags & w.STRICT >> 16:
+            inside = apply("bvult", width, y, width) if width > 1 else apply("=", 1, y, 0)
+            result = m.poisoned(result, width, negation(inside))
+        m.set(dst, result)
     elif name[1:] in ("min", "max"):
         less = apply("bvult" if name[0] == "u" else "bvslt", width, x, y)
         m.set(dst, ite(less, x, y, width) if name.endswith("min") else ite(less, y, x, width))
@@ -71,6 +75,8 @@ def _unary(m: Machine, f: Function, op: int, flags: int, dst: int, a: Any) -> No
         order = list(range(width)) if name == "ctlz" else list(reversed(range(width)))
         for i in order:
             result = ite(bits[i], width - 1 - i if name == "ctlz" else i, result, width)
+        if flags & w.STRICT >> 16:
+            result = m.poisoned(result, width, apply("=", width, x, 0))
     elif name == "abs":
         if flags & w.STRICT >> 16 and "overflow" in m.options["checks"] and f.part == 0:
             m.require(negation(apply("=", width, x, 1 << (width - 1))), "overflow")

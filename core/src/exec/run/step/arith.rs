@@ -1,8 +1,8 @@
 //! Integer arithmetic: binary operations, overflow flags, saturation.
 //!
 //! Numbers of at most 64 bits are computed here; symbolic or wider values become expressions. Division by
-//! zero is an error wherever it is possible; an over-shift is poison in LLVM and has SMT-LIB's meaning here
-//! (all bits shifted out).
+//! zero is an error wherever it is possible; an over-shift has SMT-LIB's meaning here (all bits shifted out), and is
+//! poison where LLVM says so (`checks.rs`).
 use crate::exec::outcome::{Class, Outcome};
 use crate::exec::run::Machine;
 use crate::exec::state::State;

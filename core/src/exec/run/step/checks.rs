@@ -4,7 +4,7 @@ use crate::exec::run::Machine;
 use crate::exec::run::access::Access;
 use crate::exec::state::State;
 use crate::exec::state::value::Value;
-use crate::expr::{Bits, Expr};
+use crate::expr::{Bits, Expr, Poison};
 use crate::program::{BinOp, Flags, OverflowOp, UnOp};
 
 impl Machine {
@@ -26,15 +26,7 @@ impl Machine {
             BinOp::Shl | BinOp::LShr | BinOp::AShr if checks.shift => {
                 let outcome =
                     Outcome::bug(Class::Shift, format!("a shift of {width} bits by {width} or more"));
-                let (amount, end) =
-                    (self.wide(b, width), self.graph().constant(Bits::word(width, width.into())));
-                // A constant of one bit cannot hold the width: only a shift by 0 is allowed.
-                let fine = if width == 1 {
-                    let zero = self.graph().constant(Bits::zero(width));
-                    self.graph().eq(amount, zero)
-                } else {
-                    self.graph().ult(amount, end)
-                };
+                let fine = self.is_inside(b, width);
                 return self.decider.require(state, fine, outcome);
             }
             BinOp::UDiv
@@ -72,6 +64,55 @@ impl Machine {
                 self.decider.require(state, fine, outcome)
             }
         }
+    }
+
+    /// Is the amount of a shift below the width?
+    fn is_inside(&mut self, amount: Value, width: u32) -> Expr {
+        let amount = self.wide(amount, width);
+        // A constant of one bit cannot hold the width: only a shift by 0 is allowed.
+        if width == 1 {
+            let zero = self.graph().constant(Bits::zero(width));
+            return self.graph().eq(amount, zero);
+        }
+        let end = self.graph().constant(Bits::word(width, width.into()));
+        self.graph().ult(amount, end)
+    }
+
+    /// The result of a shift, which is poison where the amount is the width or more: the bits that SMT-LIB shifts out are not
+    /// those of a processor.
+    pub(super) fn poisoned_shift(
+        &mut self,
+        state: &State,
+        op: BinOp,
+        width: u32,
+        amount: Value,
+        result: Value,
+    ) -> Value {
+        let is_small = !amount.symbolic && amount.word < u64::from(width);
+        if is_small || !matches!(op, BinOp::Shl | BinOp::LShr | BinOp::AShr) {
+            return result;
+        }
+        let inside = self.is_inside(amount, width);
+        let outside = self.graph().not(inside);
+        self.decider.poisoned(state, result, width, Poison::Shift, outside)
+    }
+
+    /// The result of a count of leading or trailing zeros, which is poison for 0.
+    pub(super) fn poisoned_count(
+        &mut self,
+        state: &State,
+        op: UnOp,
+        width: u32,
+        a: Value,
+        result: Value,
+    ) -> Value {
+        if !matches!(op, UnOp::Ctlz | UnOp::Cttz) || (!a.symbolic && a.word != 0) {
+            return result;
+        }
+        let value = self.wide(a, width);
+        let zero = self.graph().constant(Bits::zero(width));
+        let is_zero = self.graph().eq(value, zero);
+        self.decider.poisoned(state, result, width, Poison::Count, is_zero)
     }
 
     /// Ends the paths on which the absolute value does not exist: that of the least value.

@@ -76,7 +76,10 @@ impl Machine {
                 if !function.library {
                     self.check_binary(state, op, flags, width, a, b)?;
                 }
-                let value = self.binary(state, op, width, a, b)?;
+                let mut value = self.binary(state, op, width, a, b)?;
+                if flags.strict() {
+                    value = self.poisoned_shift(state, op, width, b, value);
+                }
                 self.set(state, dst, value);
             }
             Inst::Un { op, flags, dst, a } => {
@@ -85,7 +88,10 @@ impl Machine {
                 if !function.library {
                     self.check_unary(state, op, flags, width, a)?;
                 }
-                let value = self.unary(op, width, a);
+                let mut value = self.unary(op, width, a);
+                if flags.strict() {
+                    value = self.poisoned_count(state, op, width, a, value);
+                }
                 self.set(state, dst, value);
             }
             Inst::Overflow { op, dst, overflow, a, b } => {
