@@ -4,7 +4,7 @@ The delay is the processor time of the run from the signal or the limit to the e
 processes do not count. A second of it may write 50,000 tests of open states; the rest is shown as a histogram.
 
 Usage: python tests/soak/stop.py [ROUNDS] [SEED] [NAME...]. Fails if the rest of a round is above 0.5 s, or a run leaves
-files that are not whole.
+files that are not whole, or if tests of open states are written at less than 50,000 per second.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from __future__ import annotations
 import json
 import os
 import random
+import resource
 import shlex
 import signal
 import subprocess
@@ -31,8 +32,12 @@ WITHIN_S, TESTS_PER_S = 0.5, 50_000
 LATEST_S, LONGEST_S = 4.0, 60
 """Latest moment after exploring began, and the time after which a run is given up."""
 POLL_S = 0.004
-MIN_OPEN_TESTS = 10_000
-"""Open states from which the tests per second are shown, which include the rest of the end."""
+OPEN = {
+    "forks_endless": 1_000_000,
+    "inputs_branching": 1_000_000,
+    "tree_of_pointers": 300_000,
+}
+"""Programs with many open states, and the instructions after which they are stopped."""
 STEPS = [0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.75, 1.0, 2.0, 5.0]
 
 
@@ -101,6 +106,21 @@ def stop(program: Path, how: str, after_s: float, out: Path) -> Stopped | None:
     return Stopped(last - before, 0 if faults else data["paths"]["limits"], faults)
 
 
+def open_test_rate(program: Path, instructions: int, folder: Path) -> tuple[int, float]:
+    """Number of open states, and tests of them per second of processor time: a run with them against one without."""
+    taken, states = [], 0
+    for tests in ("all", "bugs"):
+        out = folder / f"{program.stem}-{tests}"
+        words = [str(PARTITA), "run", str(program), "--out", str(out), "--quiet", "--store", "none", "--search", "bfs"]
+        words += ["--tests", tests, "--max-instructions", str(instructions)]
+        before = resource.getrusage(resource.RUSAGE_CHILDREN)
+        subprocess.run(words, check=False, capture_output=True)
+        after = resource.getrusage(resource.RUSAGE_CHILDREN)
+        taken.append(after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime)
+        states = json.loads((out / "run.json").read_text())["paths"]["limits"]
+    return states, states / max(taken[0] - taken[1], 1e-3)
+
+
 def histogram(delays: list[float]) -> list[str]:
     rows, lowest = [], 0.0
     for most in [*STEPS, float("inf")]:
@@ -119,7 +139,6 @@ def main() -> int:
     library()
     musl()
     delays, early, wrong = [], 0, 0
-    many: list[Stopped] = []
     for number in range(rounds):
         program, how = chance.choice(programs), chance.choice(["SIGINT", "SIGTERM", "max-time"])
         after_s = chance.uniform(0, LATEST_S)
@@ -129,18 +148,18 @@ def main() -> int:
             early += 1
             continue
         delays.append(max(stopped.rest_s, 0.0))
-        if stopped.open_tests >= MIN_OPEN_TESTS:
-            many.append(stopped)
         late = stopped.rest_s > WITHIN_S
         if late or stopped.faults:
             wrong += 1
             row = f"{program.stem:32} {how:8} at {after_s:4.2f} s: {stopped.delay_s:5.2f} s, {stopped.open_tests} open"
             print(f"round {number}: {row}; {'; '.join(stopped.faults)}", flush=True)
     print("\n".join(histogram(delays)))
-    if many:
-        rates = sorted(stopped.open_tests / max(stopped.delay_s, 0.01) for stopped in many)
-        print(f"tests of open states per second, {len(many)} runs with many: " + " ".join(f"{r:,.0f}" for r in rates))
     print(f"{len(delays)} runs stopped, {early} ended before, {wrong} late or not whole")
+    for name, instructions in OPEN.items():
+        with tempfile.TemporaryDirectory(prefix="partita-stop-") as folder:
+            states, rate = open_test_rate(hostile.PROGRAMS / f"{name}.c", instructions, Path(folder))
+        wrong += rate < TESTS_PER_S
+        print(f"{name:32} {states} open states, {rate:,.0f} tests per second of processor time", flush=True)
     return 1 if wrong else 0
 
 

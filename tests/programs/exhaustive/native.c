@@ -25,7 +25,9 @@ int main(int argc, char **argv) {
     if (child == 0) {
       // Processor time, since the machine may be busy.
       struct rlimit seconds = {10, 10};
+      struct rlimit none = {0, 0};
       setrlimit(RLIMIT_CPU, &seconds);
+      setrlimit(RLIMIT_CORE, &none);
       alarm(300);
       if (!freopen("/dev/null", "w", stderr)) _exit(99);
       _exit(program_main());

@@ -25,6 +25,7 @@ typedef long long word;
 #endif
 
 /* Functions of the executor (`exec/run/models/host.rs`). */
+__attribute__((noreturn)) void __partita_abort(void);
 word __partita_setting(const char *name);
 enum { TEXT_ARGUMENT, ONE_ARGUMENT, SEVERAL_ARGUMENTS };
 struct symbolic_argument {

@@ -21,7 +21,7 @@ static void deliver(int signal) {
   if (handler == SIG_IGN) return;
   if (handler == SIG_DFL) {
     if (signal == SIGCHLD || signal == SIGURG || signal == SIGWINCH || signal == SIGCONT) return;
-    if (signal == SIGABRT) abort();
+    if (signal == SIGABRT) __partita_abort();
     _Exit(128 + signal);
   }
   uint64_t before = blocked;
@@ -42,6 +42,13 @@ static void deliver_pending(void) {
       pending &= ~bit(signal);
       deliver(signal);
     }
+}
+
+/* A handler is called, also if the signal is blocked, and may jump. If it returns the program ends. */
+__attribute__((noreturn)) void abort(void) {
+  blocked &= ~bit(SIGABRT);
+  if (actions[SIGABRT].handler != SIG_IGN) deliver(SIGABRT);
+  __partita_abort();
 }
 
 static word send(word process, int signal) {

@@ -16,6 +16,8 @@ pub(super) const MODELS: &[ModelRow] = &[
     row("_Exit", 1, Exact, exit_now),
     row("quick_exit", 1, Exact, exit_now),
     row("abort", 0, Exact, abort),
+    // The end of the kernel model's `abort`, which calls a handler first.
+    row("__partita_abort", 0, Exact, abort),
     row("__assert_fail", 4, Exact, assert_fail),
     row("__assert_rtn", 4, Exact, assert_rtn),
     row("atexit", 1, Forks, atexit),
