@@ -325,7 +325,7 @@ def sanitized_endings(program: Path, folder: Path, count: int) -> list[int]:
     gcc = ["gcc", *sanitizers.FLAGS, "-I", str(runtime_include()), "-I", str(FOLDER)]
     _command([*gcc, "-Dmain=program_main", "-c", str(program), "-o", str(object_)])
     _command([*gcc, str(object_), str(FOLDER / "native.c"), "-o", str(binary)])
-    options = f"detect_leaks=0:exitcode={REPORTED}"
+    options = f"detect_leaks=0:symbolize=0:exitcode={REPORTED}"
     endings = _endings(binary, count, ASAN_OPTIONS=options, UBSAN_OPTIONS=options)
     trapped = native_endings(program, folder, count, (_HIDDEN, _HIDDEN.replace("=", "-trap=")))
     return [REPORTED if trap in _TRAPS else ending for ending, trap in zip(endings, trapped, strict=True)]

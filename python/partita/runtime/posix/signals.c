@@ -44,10 +44,9 @@ static void deliver_pending(void) {
     }
 }
 
-/* A handler is called, also if the signal is blocked, and may jump. If it returns the program ends. */
+/* A handler is called unless the signal is blocked, as in musl, and may jump. If it returns the program ends. */
 __attribute__((noreturn)) void abort(void) {
-  blocked &= ~bit(SIGABRT);
-  if (actions[SIGABRT].handler != SIG_IGN) deliver(SIGABRT);
+  if (!(blocked & bit(SIGABRT))) deliver(SIGABRT);
   __partita_abort();
 }
 
