@@ -349,7 +349,7 @@ def problems(program: Path, folder: Path, *, sanitized: bool = False) -> list[st
     endings = sanitized_endings if sanitized else native_endings
     native = np.array(endings(program, folder, evaluator.size))
     checks = ["overflow", "shift", "member", "alignment"] if sanitized else []
-    run = explore(program, max_time=120, all_bugs=True, check=checks, cflags=["-I", str(FOLDER)])
+    run = explore(program, max_time=600, all_bugs=True, check=checks, cflags=["-I", str(FOLDER)])
     run.keep_conditions()
     found = []
     owners = np.zeros(evaluator.size, dtype=int)

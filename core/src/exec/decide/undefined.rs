@@ -76,8 +76,16 @@ impl Decider {
         let (func, pc) = (user.func, user.pc);
         // A second use at the same place needs no proof.
         let is_known = self.recorder.has_incomplete(&why, func, pc);
-        if !is_known && matches!(self.ask(state, differs), Answer::Unsat(_)) {
-            return defined;
+        if !is_known {
+            match self.ask(state, differs) {
+                Answer::Sat(_) => {}
+                Answer::Unsat(_) => return defined,
+                Answer::Unknown(_) => {
+                    let why = format!("{cause} may decide {what}: the solver has no answer");
+                    self.recorder.add_incomplete(&why, func, pc);
+                    return defined;
+                }
+            }
         }
         self.recorder.add_incomplete(&why, func, pc);
         if self.options.checks.uninitialized && !is_known {
