@@ -2,7 +2,7 @@
 #include "exhaustive.h"
 
 static long test(const unsigned char *in) {
-  char *b = malloc(4);
+  char *b = calloc(1, 4);
   char s[3] = {'a', (char)(in[0] & 3 ? 'b' : 0), 'c'};
   strncpy(b, s, in[0] & 7);
   return b[0];
