@@ -22,9 +22,9 @@ macro_rules! costs {
 
 costs! {
     /// Asking a layer.
-    QUERY = 200;
+    QUERY = 80;
     /// Computing the value of a node under one model.
-    VALUE = 10;
+    VALUE = 20;
     /// Computing the value of a node under one model of a column.
     COLUMN_VALUE = 1;
     /// Copying a model for a new solution.
@@ -32,29 +32,29 @@ costs! {
     /// Setting an input in a model.
     SET_INPUT = 100;
     /// Summarising a node of a condition for `intervals`.
-    SUMMARY_NODE = 50;
+    SUMMARY_NODE = 85;
     /// Folding a node over sets, and propagating a target through it.
-    FOLD_NODE = 150;
+    FOLD_NODE = 160;
     /// Folding a node of floating-point arithmetic, and propagating a target through it by bisection.
     FLOAT_NODE = 1_000;
     /// Combining two intervals while folding.
-    INTERVAL_PAIR = 20;
+    INTERVAL_PAIR = 45;
     /// Planning the evaluation of a node in columns.
-    PLAN_NODE = 100;
+    PLAN_NODE = 260;
     /// One round of a repair, without evaluation.
-    REPAIR_ROUND = 1_000;
+    REPAIR_ROUND = 600;
     /// Adding a node to the canonical form of a query, with hashing and comparing.
-    CANONICAL_NODE = 150;
+    CANONICAL_NODE = 290;
     /// Reading a row of the store.
-    STORE_READ = 20_000;
+    STORE_READ = 14_000;
     /// A query to a complete layer, without the search.
-    SOLVE = 5_000;
+    SOLVE = 4_000;
     /// A query to a complete solver outside the core, which counts nothing.
     FOREIGN_SOLVE = 500_000;
     /// Blasting a gate and adding it to a SAT solver.
-    GATE = 900;
+    GATE = 430;
     /// Propagating a literal.
-    PROPAGATION = 40;
+    PROPAGATION = 50;
     /// A conflict with its propagations, for turning an effort limit into a conflict limit.
-    CONFLICT = 20_000;
+    CONFLICT = 12_000;
 }

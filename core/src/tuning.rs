@@ -219,7 +219,7 @@ tuning! {
         engine: &'static str = "both", Values::Choice(&["both", "batsat", "cadical", "conflicts"]), "SAT solvers: batsat and then CaDiCaL, or one of them; `conflicts` keeps the assignment at each conflict, as in the paper.";
         conflicts: u64 = 1_000, Values::Number(0..=1_000_000), "Conflict limit of batsat, after which CaDiCaL takes over.";
         single: bool = true, Values::Switch, "A query whose core is not needed gets a CaDiCaL of its own, without assumptions.";
-        single_conflicts: u64 = 30, Values::Number(0..=1_000_000), "Conflicts after which batsat hands over to a CaDiCaL of the query's own.";
+        single_conflicts: u64 = 30, Values::Number(0..=1_000_000), "Conflicts after which batsat hands over to a CaDiCaL of the query's own; with arrays `conflicts` is the limit.";
         harvest: bool = true, Values::Switch, "Collect near misses during the search.";
         kp: u64 = 250, Values::Number(0..=1_000_000), "Limit of near misses of one solve.";
         expand: u64 = 0, Values::Number(0..=16), "Comparisons of arrays with an index of at most this width mention every index at once.";

@@ -182,6 +182,17 @@ fn polynomial_identities(fired: &mut Fired) {
         let (xz_sum, left_sum) = (op(Op::Add, z, x), op(Op::Add, plus, z));
         let (right_sum, minus_sum) = (op(Op::Add, xz_sum, y), op(Op::Sub, zero, plus));
         let sum_of_negated = op(Op::Add, minus_x, minus_y);
+        let [not_y, not_sum] = [y, plus].map(|e| world.make(&Make::Plain(Op::Not), &[e]));
+        let mut op = |op: Op, a: Expr, b: Expr| world.make(&Make::Plain(op), &[a, b]);
+        let not_x_and_y = op(Op::Add, not_x, not_y);
+        let sum_of_complements = op(Op::Add, not_x_and_y, one);
+        let (and, or, xor) = (op(Op::And, x, y), op(Op::Or, x, y), op(Op::Xor, x, y));
+        let (and_or, twice) = (op(Op::Add, and, or), op(Op::Add, and, and));
+        let (half_adder, without_both) = (op(Op::Add, xor, twice), op(Op::Sub, or, and));
+        let (only_x, with_minus) = (op(Op::And, x, not_y), op(Op::Or, y, minus_x));
+        let (or_minus_y, rest) = (op(Op::Sub, or, y), op(Op::Add, x, with_minus));
+        let not_minus = world.make(&Make::Plain(Op::Not), &[minus_x]);
+        let y_only = world.make(&Make::Plain(Op::And), &[y, not_minus]);
         for (a, b, expected) in [
             (distributed, grouped, true),
             (left, right, true),
@@ -191,6 +202,13 @@ fn polynomial_identities(fired: &mut Fired) {
             (complements, minus_y, true),
             (left_sum, right_sum, true),
             (minus_sum, sum_of_negated, true),
+            (not_sum, sum_of_complements, true),
+            (not_sum, not_x_and_y, false),
+            (and_or, plus, true),
+            (half_adder, plus, true),
+            (without_both, xor, true),
+            (or_minus_y, only_x, true),
+            (rest, y_only, true),
             (next, distributed, false),
             (odd, even, false),
         ] {

@@ -36,8 +36,9 @@ pub(super) struct Constraint {
 }
 
 /// Returns the conjuncts of a boolean that are not in `seen`, oldest first, and adds them to `seen`. A shared
-/// conjunction is split once.
-pub(super) fn conjuncts(graph: &Graph, e: Expr, seen: &mut FxHashSet<Expr>) -> Vec<Expr> {
+/// conjunction is split once. A negated disjunction is a conjunction: `not (hypotheses => goal)` is how tools ask whether
+/// a goal follows.
+pub(super) fn conjuncts(graph: &mut Graph, e: Expr, seen: &mut FxHashSet<Expr>) -> Vec<Expr> {
     let mut found = Vec::new();
     let mut stack = vec![e];
     while let Some(e) = stack.pop() {
@@ -46,6 +47,9 @@ pub(super) fn conjuncts(graph: &Graph, e: Expr, seen: &mut FxHashSet<Expr>) -> V
         }
         if graph.op(e) == Op::And {
             stack.extend(graph.kids(e));
+        } else if graph.op(e) == Op::Not && graph.op(graph.kid(e, 0)) == Op::Or {
+            let alternatives = graph.kids(graph.kid(e, 0));
+            stack.extend(alternatives.into_iter().map(|alternative| graph.not(alternative)));
         } else {
             found.push(e);
         }
@@ -115,7 +119,7 @@ impl Session {
         let mut side = self.symbols.side_constraints(&mut self.solver.graph);
         side.extend(self.symbols.conditions());
         for e in side {
-            let parts = conjuncts(&self.solver.graph, e, &mut seen);
+            let parts = conjuncts(&mut self.solver.graph, e, &mut seen);
             constraints.extend(parts.into_iter().map(|expr| Constraint {
                 expr,
                 origin: none,
@@ -124,7 +128,7 @@ impl Session {
         }
         let all = self.assertions.iter().map(|a| a.expr).chain(assumptions.iter().map(|a| a.0));
         for (origin, e) in all.enumerate() {
-            let parts = conjuncts(&self.solver.graph, e, &mut seen);
+            let parts = conjuncts(&mut self.solver.graph, e, &mut seen);
             constraints.extend(parts.into_iter().map(|expr| Constraint { expr, origin, tables: Vec::new() }));
         }
         self.symbols.forget_nested_values();

@@ -1,10 +1,12 @@
-//! Elimination of variables: a constraint `x = t`, with `x` not in `t`, defines `x`, which is replaced by `t` everywhere.
+//! Elimination of variables: a constraint `x = t`, with `x` not in `t`, defines `x`, which is replaced by `t` everywhere. A sum
+//! defines its variables too (`linear.rs`).
 //!
 //! Only for checks whose core may be all assertions, since it does not follow which definitions a contradiction needs.
 //! Equivalent as to satisfiability: a model of the rest extends to the defined variables by the values of their terms,
 //! and every model of the constraints is one of the rest. Terms that meet are simplified when they are built, so
 //! identities across assertions (`p = a * b, q = a * c, p + q /= a * (b + c)`) become constants.
 
+use super::linear;
 use crate::expr::{Evaluator, Expr, Graph, Model, Op};
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -82,18 +84,32 @@ struct Definitions {
 impl Definitions {
     /// Adds the definition that a constraint states. Returns whether it is one.
     fn add(&mut self, graph: &mut Graph, constraint: Expr, max_steps: usize) -> bool {
-        let sides = match graph.op(constraint) {
-            Op::Var => [Some((constraint, graph.boolean(true))), None],
-            Op::Not if graph.op(graph.kid(constraint, 0)) == Op::Var => {
-                [Some((graph.kid(constraint, 0), graph.boolean(false))), None]
+        if self.steps >= max_steps {
+            return false;
+        }
+        match graph.op(constraint) {
+            Op::Var => {
+                let holds = graph.boolean(true);
+                self.add_first(graph, &[(constraint, holds)], max_steps)
+            }
+            Op::Not => {
+                let fails = graph.boolean(false);
+                self.add_first(graph, &[(graph.kid(constraint, 0), fails)], max_steps)
             }
             Op::Eq => {
                 let (a, b) = (graph.kid(constraint, 0), graph.kid(constraint, 1));
-                [Some((a, b)), Some((b, a))]
+                self.add_first(graph, &[(a, b), (b, a)], max_steps) || {
+                    let solutions = linear::solutions(graph, a, b);
+                    self.add_first(graph, &solutions, max_steps)
+                }
             }
-            _ => [None, None],
-        };
-        for (x, term) in sides.into_iter().flatten() {
+            _ => false,
+        }
+    }
+
+    /// Adds the first of several equivalent definitions that makes no cycle. Returns whether there is one.
+    fn add_first(&mut self, graph: &Graph, choices: &[(Expr, Expr)], max_steps: usize) -> bool {
+        for &(x, term) in choices {
             let is_free = graph.op(x) == Op::Var && !self.terms.contains_key(&x);
             if is_free && self.steps < max_steps {
                 let variables = variables(graph, term);

@@ -122,10 +122,10 @@ impl KQuerySession {
         let mut seen = FxHashSet::default();
         let mut path = Vec::new();
         for &constraint in &query.constraints {
-            path.extend(conjuncts(&self.solver.graph, constraint, &mut seen));
+            path.extend(conjuncts(&mut self.solver.graph, constraint, &mut seen));
         }
         // All conjuncts but the newest extend the path; the newest is the condition.
-        let mut parts = conjuncts(&self.solver.graph, condition, &mut seen);
+        let mut parts = conjuncts(&mut self.solver.graph, condition, &mut seen);
         let condition = parts.pop().unwrap_or(self.solver.graph.boolean(true));
         path.extend(parts);
         let answer = ask(&mut self.solver, &mut self.retained_path, path, condition, &self.limits.budget());

@@ -10,6 +10,7 @@ mod check;
 mod commands;
 mod eliminate;
 mod kquery;
+mod linear;
 mod on_demand;
 mod options;
 mod preprocess;

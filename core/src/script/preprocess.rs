@@ -81,7 +81,7 @@ pub(super) fn preprocess(
 }
 
 /// The conjuncts of constraints, as assertions are split.
-fn split(graph: &Graph, constraints: &[Expr]) -> Vec<Expr> {
+fn split(graph: &mut Graph, constraints: &[Expr]) -> Vec<Expr> {
     let mut seen = FxHashSet::default();
     constraints.iter().flat_map(|&constraint| conjuncts(graph, constraint, &mut seen)).collect()
 }

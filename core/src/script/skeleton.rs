@@ -14,7 +14,7 @@ use rustc_hash::FxHashMap;
 /// Rewrites of the skeleton of one set of constraints.
 #[derive(Default)]
 pub(super) struct Skeleton {
-    /// Number of words that became booleans, and of occurrences replaced by facts.
+    /// Number of words that became booleans, and of constraints that facts changed.
     pub(super) booleans: u64,
     pub(super) facts: u64,
 }
@@ -22,40 +22,28 @@ pub(super) struct Skeleton {
 impl Skeleton {
     /// The constraints with one-bit words as booleans.
     pub(super) fn with_booleans(&mut self, graph: &mut Graph, constraints: &[Expr]) -> Vec<Expr> {
-        let mut rewritten = FxHashMap::default();
+        let mut rewritten: FxHashMap<Expr, Expr> = FxHashMap::default();
         let mut booleans = FxHashMap::default();
-        let mut result = Vec::with_capacity(constraints.len());
-        for &constraint in constraints {
-            let mut stack = vec![(constraint, false)];
-            while let Some((e, opened)) = stack.pop() {
-                if rewritten.contains_key(&e) {
-                    continue;
-                }
-                let kids = graph.kids(e).to_vec();
-                if !opened && !kids.is_empty() {
-                    stack.push((e, true));
-                    stack.extend(kids.into_iter().map(|kid| (kid, false)));
-                    continue;
-                }
-                let new: Vec<Expr> = kids.iter().map(|kid| rewritten[kid]).collect();
-                let mut value = if new == kids { e } else { graph.rebuild(e, &new) };
-                if let Some(sign) = sign_bit(graph, value) {
-                    value = sign;
-                    self.booleans += 1;
-                }
-                if graph.op(value) == Op::Eq && is_bit(graph, graph.kid(value, 0)) {
-                    let sides = [graph.kid(value, 0), graph.kid(value, 1)];
-                    let has_operator = sides.iter().any(|&side| is_boolean_operator(graph, side));
-                    if has_operator {
-                        let [a, b] = sides.map(|side| self.boolean(graph, &mut booleans, side));
-                        value = graph.eq(a, b);
-                    }
-                }
-                rewritten.insert(e, value);
+        let mut order = Vec::new();
+        graph.post_order(constraints, |e| order.push(e));
+        for e in order {
+            let kids = graph.kids(e);
+            let new: Vec<Expr> = kids.iter().map(|kid| rewritten[kid]).collect();
+            let mut value = if new[..] == kids[..] { e } else { graph.rebuild(e, &new) };
+            if let Some(sign) = sign_bit(graph, value) {
+                value = sign;
+                self.booleans += 1;
             }
-            result.push(rewritten[&constraint]);
+            if graph.op(value) == Op::Eq && is_bit(graph, graph.kid(value, 0)) {
+                let sides = [graph.kid(value, 0), graph.kid(value, 1)];
+                if sides.iter().any(|&side| is_boolean_operator(graph, side)) {
+                    let [a, b] = sides.map(|side| self.boolean(graph, &mut booleans, side));
+                    value = graph.eq(a, b);
+                }
+            }
+            rewritten.insert(e, value);
         }
-        result
+        constraints.iter().map(|constraint| rewritten[constraint]).collect()
     }
 
     /// The boolean that a one-bit word is 1.
@@ -124,62 +112,28 @@ impl Skeleton {
             }
             terms.push(is_fact.then_some(term));
         }
-        let mut replaced = FxHashMap::default();
+        let mut replaced = facts.clone();
         let mut result = Vec::with_capacity(constraints.len());
         for (&constraint, &term) in constraints.iter().zip(&terms) {
-            result.push(match term {
-                None => self.replace(graph, &facts, &mut replaced, constraint),
+            let new = match term {
+                None => graph.substitute_cached(constraint, &mut replaced),
                 Some(term) => {
-                    let kept = self.replace_below(graph, &facts, &mut replaced, term);
-                    let value = facts[&term];
-                    if kept == term { constraint } else { graph.eq(kept, value) }
+                    // The fact itself is kept.
+                    let kids = graph.kids(term);
+                    let below: Vec<Expr> =
+                        kids.iter().map(|&kid| graph.substitute_cached(kid, &mut replaced)).collect();
+                    if below[..] == kids[..] {
+                        constraint
+                    } else {
+                        let kept = graph.rebuild(term, &below);
+                        graph.eq(kept, facts[&term])
+                    }
                 }
-            });
+            };
+            self.facts += u64::from(new != constraint);
+            result.push(new);
         }
         result
-    }
-
-    /// A term with facts replaced in its operands.
-    fn replace_below(
-        &mut self,
-        graph: &mut Graph,
-        facts: &FxHashMap<Expr, Expr>,
-        replaced: &mut FxHashMap<Expr, Expr>,
-        term: Expr,
-    ) -> Expr {
-        let kids = graph.kids(term).to_vec();
-        let new: Vec<Expr> = kids.iter().map(|&kid| self.replace(graph, facts, replaced, kid)).collect();
-        if new == kids { term } else { graph.rebuild(term, &new) }
-    }
-
-    fn replace(
-        &mut self,
-        graph: &mut Graph,
-        facts: &FxHashMap<Expr, Expr>,
-        replaced: &mut FxHashMap<Expr, Expr>,
-        root: Expr,
-    ) -> Expr {
-        let mut stack = vec![(root, false)];
-        while let Some((e, opened)) = stack.pop() {
-            if replaced.contains_key(&e) {
-                continue;
-            }
-            if let Some(&value) = facts.get(&e) {
-                self.facts += 1;
-                replaced.insert(e, value);
-                continue;
-            }
-            let kids = graph.kids(e).to_vec();
-            if !opened && !kids.is_empty() {
-                stack.push((e, true));
-                stack.extend(kids.into_iter().map(|kid| (kid, false)));
-                continue;
-            }
-            let new: Vec<Expr> = kids.iter().map(|kid| replaced[kid]).collect();
-            let value = if new == kids { e } else { graph.rebuild(e, &new) };
-            replaced.insert(e, value);
-        }
-        replaced[&root]
     }
 }
 

@@ -11,6 +11,7 @@ BYTE = "(declare-const x (_ BitVec 8))"
 
 CASES = {
     "rejected": (f"{BYTE}(assert (bvult x y))(check-sat)", "unknown"),
+    "rejected declaration": ("(declare-const y (_ BitVec 0))(check-sat)", "unknown"),
     "continued": (f"(set-option :continued-execution true){BYTE}(assert (bvult x y))(check-sat)", "sat"),
     "bvredor": (f"{BYTE}(assert (= (bvredor x) #b1))(assert (= x #x00))(check-sat)", "unsat"),
     "bvredand": (f"{BYTE}(assert (= (bvredand x) #b1))(assert (distinct x #xff))(check-sat)", "unsat"),

@@ -143,7 +143,7 @@ impl Graph {
 
     pub(super) fn rewrite_mul(&mut self, a: Expr, b: Expr) -> Option<Expr> {
         if !self.is_const(b) {
-            return self.rewrite_negated_factors(a, b);
+            return self.rewrite_negated_factors(a, b).or_else(|| self.rewrite_chosen_factor(a, b));
         }
         if self.is_zero(b) {
             return self.fire(Rule::MulZero, b);
@@ -177,6 +177,35 @@ impl Graph {
     /// Returns `x` of `0 - x`.
     fn negated(&self, e: Expr) -> Option<Expr> {
         (self.op(e) == Op::Sub && self.is_zero(self.kid(e, 0))).then(|| self.kid(e, 1))
+    }
+
+    /// A product with a factor that is only 0, 1 or -1 is a choice.
+    fn rewrite_chosen_factor(&mut self, a: Expr, b: Expr) -> Option<Expr> {
+        let (x, (p, c, d)) = match self.choice_of_units(b) {
+            Some(choice) => (a, choice),
+            None => (b, self.choice_of_units(a)?),
+        };
+        let (then, other) = (self.mul(x, c), self.mul(x, d));
+        let e = self.ite(p, then, other);
+        self.fire(Rule::MulChoice, e)
+    }
+
+    /// Returns `p`, `c` and `d` if `e` is `ite(p, c, d)` or an extended bit, with `c` and `d` among 0, 1 and -1.
+    fn choice_of_units(&mut self, e: Expr) -> Option<(Expr, Expr, Expr)> {
+        if let Some((p, c, d)) = self.constant_ite(e) {
+            let is_unit = |c: Expr| {
+                let bits = self.const_bits(c).expect("a constant");
+                bits.is_ones() || bits.to_u64().is_some_and(|value| value <= 1)
+            };
+            return (is_unit(c) && is_unit(d)).then_some((p, c, d));
+        }
+        if !matches!(self.op(e), Op::ZExt | Op::SExt) || self.width(self.kid(e, 0)) != 1 {
+            return None;
+        }
+        let (bit, one) = (self.kid(e, 0), self.word(1, 1));
+        let (zero, unit) = (self.zero_like(e), self.word(self.width(e), 1));
+        let chosen = if self.op(e) == Op::ZExt { unit } else { self.ones_like(e) };
+        Some((self.eq(bit, one), chosen, zero))
     }
 
     fn rewrite_negated_factors(&mut self, a: Expr, b: Expr) -> Option<Expr> {

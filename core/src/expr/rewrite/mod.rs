@@ -63,6 +63,7 @@ rules! {
     MulOne: "x * 1 = x; x * ~0 = 0 - x";
     MulPower: "x * 2^k = x << k";
     MulNegated: "(0 - x) * (0 - y) = x * y; (0 - x) * y = 0 - x * y; (0 - x) * c = x * -c";
+    MulChoice: "x * ite(p, c, d) = ite(p, x * c, x * d) if c and d are 0, 1 or ~0, also for an extended bit";
     MulConstants: "(x * c) * d = x * (c * d); (x << k) * c = x * (c << k)";
     DivZero: "x / 0 and x % 0 as SMT-LIB defines them";
     DivOne: "x / 1 = x; x % 1 = 0";
@@ -75,6 +76,7 @@ rules! {
     // shift
     ShiftZero: "x shifted by 0 is x; 0 shifted is 0";
     ShiftOut: "x << c = x >> c = 0 for c at least the width";
+    ShiftSelf: "x >> x = 0, or sext(top bit of x) if it is signed, since x < 2^x";
     ShiftTwice: "(x << c) << d = x << (c + d)";
     ShiftRight: "x >> c = zext or sext(high bits of x)";
     // compare

@@ -1,8 +1,9 @@
 //! Equality of polynomials modulo 2^w: decides equations of sums and products that differ in grouping, order, signs or
-//! distribution.
+//! distribution, also mixed with bitwise operators.
 //!
 //! Both sides are expanded to sums of monomials with constant coefficients. `x << t` is `x * (1 << t)`, also for amounts
-//! of at least the width, where both are zero, and `~x` is `-x - 1`. If the difference has no monomial the sides are
+//! of at least the width, where both are zero, and `~x` is `-x - 1`. Of the bitwise operators only `&` of words that are not
+//! complements is left: `x | y = x + y - (x & y)`, `x ^ y = x + y - 2 (x & y)`, `x & ~y = x - (x & y)`. If the difference has no monomial the sides are
 //! equal; if it has only a constant, or an odd constant and even coefficients, they differ. Otherwise nothing is
 //! rewritten, so an expression never grows.
 
@@ -17,6 +18,8 @@ const MAX_EXPANDED: u32 = 512;
 /// Most monomials of a polynomial, and most factors of a monomial.
 const MAX_MONOMIALS: usize = 128;
 const MAX_FACTORS: usize = 8;
+/// Products of coefficients take time quadratic in the width.
+const MAX_WIDTH: u32 = 4096;
 
 /// Factors, ascending; the constant monomial has none.
 type Monomial = SmallVec<[Expr; 4]>;
@@ -51,13 +54,19 @@ fn product(a: &Polynomial, b: &Polynomial) -> Option<Polynomial> {
 }
 
 impl Graph {
-    /// Decides `a = b` for bit-vectors that are both sums, one of them nested, or of which one contains a product of
+    /// Decides `a = b` for bit-vectors that are both sums, one of them nested or complemented, or of which one contains a product of
     /// variables.
     pub(super) fn rewrite_eq_polynomials(&mut self, a: Expr, b: Expr) -> Option<Expr> {
-        let is_sum = |e: Expr| matches!(self.op(e), Op::Add | Op::Sub);
-        let is_nested = |e: Expr| is_sum(self.kid(e, 0)) || is_sum(self.kid(e, 1));
-        let are_sums = is_sum(a) && is_sum(b) && (is_nested(a) || is_nested(b));
-        if self.is_bool(a) || !(are_sums || self.contains_product(a) || self.contains_product(b)) {
+        let is_plain = |e: Expr| matches!(self.op(e), Op::Add | Op::Sub);
+        let is_negated = |e: Expr| self.op(e) == Op::Not && is_plain(self.kid(e, 0));
+        let is_nested = |e: Expr| is_negated(e) || is_plain(self.kid(e, 0)) || is_plain(self.kid(e, 1));
+        let are_sums =
+            [a, b].into_iter().all(|e| is_plain(e) || is_negated(e)) && (is_nested(a) || is_nested(b));
+        let contains = |is: fn(&Graph, Expr) -> bool| self.contains(a, is) || self.contains(b, is);
+        let is_worth_it = are_sums
+            || contains(Graph::is_product)
+            || (is_plain(a) || is_plain(b)) && contains(Graph::is_bitwise);
+        if self.is_bool(a) || !is_worth_it || self.width(a) > MAX_WIDTH {
             return None;
         }
         let mut left = MAX_EXPANDED;
@@ -75,20 +84,49 @@ impl Graph {
         self.fire(Rule::EqPolynomials, e)
     }
 
-    /// Whether the sums and products at the top of `e` contain a product of two words that are not constants.
-    fn contains_product(&self, e: Expr) -> bool {
+    fn is_product(&self, e: Expr) -> bool {
+        self.op(e) == Op::Mul && !self.is_const(self.kid(e, 1))
+    }
+
+    fn is_bitwise(&self, e: Expr) -> bool {
+        matches!(self.op(e), Op::And | Op::Or | Op::Xor) && !self.is_const(self.kid(e, 1))
+    }
+
+    /// Whether the sums and products at the top of `e` contain such a node.
+    fn contains(&self, e: Expr, is_such: fn(&Graph, Expr) -> bool) -> bool {
         let mut open: SmallVec<[Expr; 2 * MAX_SEARCHED]> = SmallVec::new();
         open.push(e);
         for _ in 0..MAX_SEARCHED {
             let Some(e) = open.pop() else { return false };
+            if is_such(self, e) {
+                return true;
+            }
             match self.op(e) {
-                Op::Mul if !self.is_const(self.kid(e, 1)) => return true,
                 Op::Add | Op::Sub => open.extend([self.kid(e, 0), self.kid(e, 1)]),
                 Op::Mul | Op::Shl | Op::Not => open.push(self.kid(e, 0)),
                 _ => {}
             }
         }
         false
+    }
+
+    /// The summands of a bitwise operation, with their coefficients; `None` if it is a monomial.
+    fn bitwise_summands(&mut self, e: Expr) -> Option<SmallVec<[(Expr, Bits); 3]>> {
+        let (x, y) = (self.kid(e, 0), self.kid(e, 1));
+        let one = Bits::word(self.width(e), 1);
+        // A complement is the second operand, if there is one.
+        let (x, y) = if self.op(x) == Op::Not { (y, x) } else { (x, y) };
+        let both = match self.op(e) {
+            Op::And if self.op(y) == Op::Not => {
+                let both = self.and(x, self.kid(y, 0));
+                return Some([(x, one.clone()), (both, one.neg())].into_iter().collect());
+            }
+            Op::And => return None,
+            Op::Or => one.neg(),
+            _ => one.add(&one).neg(),
+        };
+        let and = self.and(x, y);
+        Some(SmallVec::from([(x, one.clone()), (y, one), (and, both)]))
     }
 
     /// The polynomial of `e`, within a number of nodes.
@@ -141,6 +179,16 @@ impl Graph {
                 let x = self.polynomial(x, left)?;
                 result = product(&x, &power)?;
             }
+            Op::And | Op::Or | Op::Xor => match self.bitwise_summands(e) {
+                None => add_monomial(&mut result, Monomial::from_slice(&[e]), &one),
+                Some(summands) => {
+                    for (summand, weight) in summands {
+                        for (monomial, coefficient) in self.polynomial(summand, left)? {
+                            add_monomial(&mut result, monomial, &coefficient.mul(&weight));
+                        }
+                    }
+                }
+            },
             _ => add_monomial(&mut result, Monomial::from_slice(&[e]), &one),
         }
         (result.len() <= MAX_MONOMIALS).then_some(result)

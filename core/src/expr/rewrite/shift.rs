@@ -10,6 +10,11 @@ impl Graph {
             return self.fire(Rule::ShiftZero, a);
         }
         let width = self.width(a);
+        if a == b && op != Op::Shl {
+            let sign = self.extract(a, width - 1, 1);
+            let e = if op == Op::AShr { self.sext(sign, width) } else { self.word(width, 0) };
+            return self.fire(Rule::ShiftSelf, e);
+        }
         let amount = self.const_bits(b)?.to_u64().unwrap_or(u64::MAX);
         if amount >= u64::from(width) && op != Op::AShr {
             let zero = self.word(width, 0);

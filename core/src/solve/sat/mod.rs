@@ -274,7 +274,10 @@ impl Sat {
         if self.engines != Engines::Cadical && self.single.is_none() {
             let limit = match self.engines {
                 Engines::Batsat => u64::MAX,
-                Engines::Both if is_single => self.options.single_conflicts,
+                // Rounds of lemmas about arrays are many short solves, for which batsat's state is the better one.
+                Engines::Both if is_single && gate_query.array_terms.is_empty() => {
+                    self.options.single_conflicts
+                }
                 Engines::Both | Engines::Limited | Engines::Cadical | Engines::Conflicts => {
                     self.options.conflicts
                 }
