@@ -256,7 +256,7 @@ pub fn binary(float: FloatOp, op: Op, shape: Shape, target: &Set, other: &Set, w
     if specials.any(|special| special_results(float, order, special, which).into_iter().any(is_wanted)) {
         return all();
     }
-    // What is left of the other operand: numbers of one sign, or finite ones that are added.
+    // The rest of the other operand: numbers of one sign, or finite ones that are added.
     let (low, high) = (least.max(!infinity + 1), greatest.min(infinity - 1));
     let ranges: &[Piece] = match float {
         FloatOp::FAdd => &[(low, high)],
