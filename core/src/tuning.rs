@@ -201,6 +201,7 @@ tuning! {
     "enumerate" EnumerateOptions {
         throttle: bool = true, Values::Switch, "Skip the layer while it costs more than it saves.";
         work: u64 = 1 << 18, Values::Number(0..=u64::MAX), "Limit of points times nodes for one query.";
+        float_work: u64 = 1 << 20, Values::Number(0..=u64::MAX), "The same for each floating-point operation of the query that rounds, if that is more.";
     }
     "differences" DifferencesOptions {
         throttle: bool = true, Values::Switch, "Skip the layer while it costs more than it saves.";

@@ -71,6 +71,10 @@ FORMATS = {
 }
 """Formats by the width of their numbers: half, single, double, x87 extended, quad. `FloatFormat(8, 8)` is bfloat."""
 
+MAX_EXPONENT_BITS = 30
+MAX_WIDTH = 65_536
+"""Limits of the core."""
+
 Value = int | float | Fraction
 
 
@@ -84,14 +88,19 @@ def fp(name_or_value: str | Value, format: int | tuple[int, int] | FloatFormat) 
 
 
 def format_of(format: int | tuple[int, int] | FloatFormat) -> FloatFormat:
-    if isinstance(format, FloatFormat):
-        return format
-    if isinstance(format, tuple) and len(format) == 2:
-        return FloatFormat(*format)
     if isinstance(format, int) and format in FORMATS:
         return FORMATS[format]
-    known = ", ".join(map(str, FORMATS))
-    raise UsageError(f"expected a width ({known}) or (exponent bits, significand bits) as format, found {format!r}")
+    is_pair = isinstance(format, FloatFormat) or (isinstance(format, tuple) and len(format) == 2)
+    if not is_pair or not all(isinstance(bits, int) for bits in format):  # type: ignore[union-attr]
+        known = ", ".join(map(str, FORMATS))
+        raise UsageError(f"expected a width ({known}) or (exponent bits, significand bits) as format, found {format!r}")
+    form = FloatFormat(*format)  # type: ignore[misc]
+    if not 2 <= form.exponent <= MAX_EXPONENT_BITS or form.significand < 2 or form.width > MAX_WIDTH:
+        raise UsageError(
+            f"expected 2 to {MAX_EXPONENT_BITS} bits of exponent and at least 2 of significand, {MAX_WIDTH} together at"
+            f" most, found {form}"
+        )
+    return form
 
 
 def literal(value: Value, form: FloatFormat, rounding: Rounding) -> int:

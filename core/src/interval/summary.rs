@@ -14,7 +14,7 @@ use crate::cost;
 use crate::expr::columns::{Columns, Plan};
 use crate::expr::eval::Shape;
 use crate::expr::walk::element_range;
-use crate::expr::{Alive, Expr, Graph, Op};
+use crate::expr::{Alive, Expr, Family, Graph, Op};
 use crate::persist::Recent;
 use crate::throttle::Throttle;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -116,7 +116,7 @@ impl Summaries {
         if let Some(summary) = comparison(graph, ranges, e) {
             return summary;
         }
-        let Inventory { leaves, tables, complete, nodes } = Inventory::of(graph, e);
+        let Inventory { leaves, tables, complete, nodes, .. } = Inventory::of(graph, e);
         if leaves.len() > MAX_LEAVES {
             let implied = ImpliedSets::unknown(Imprecision::Size);
             return Summary::new(Vec::new(), implied, Some(Imprecision::Size), nodes);
@@ -260,11 +260,14 @@ pub struct Inventory {
     /// The expression depends on nothing else, and the number of leaves is within the limit.
     pub complete: bool,
     pub nodes: usize,
+    /// Floating-point operations that round: their circuits make a solve expensive.
+    pub rounded: usize,
 }
 
 impl Inventory {
     pub fn of(graph: &Graph, e: Expr) -> Inventory {
-        let mut all = Inventory { leaves: Vec::new(), tables: Vec::new(), complete: true, nodes: 0 };
+        let mut all =
+            Inventory { leaves: Vec::new(), tables: Vec::new(), complete: true, nodes: 0, rounded: 0 };
         let mut seen = FxHashSet::default();
         let mut stack = vec![e];
         while let Some(e) = stack.pop() {
@@ -272,6 +275,7 @@ impl Inventory {
                 continue;
             }
             all.nodes += 1;
+            all.rounded += usize::from(matches!(graph.op(e).family(), Family::Float(op) if op.rounds()));
             let is_leaf = match graph.op(e) {
                 Op::Var => true,
                 Op::Read => element_range(graph, e).is_some(),

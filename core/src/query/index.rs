@@ -183,8 +183,8 @@ pub struct PathIndex {
     parts: usize,
     /// Elements seen of each array, over all paths.
     elements: FxHashMap<Expr, Vec<u32>>,
-    /// Atoms of expressions.
-    atoms: FxHashMap<Expr, Arc<[u32]>>,
+    /// Atoms of expressions, and the number of their nodes that are not inputs.
+    atoms: FxHashMap<Expr, (Arc<[u32]>, usize)>,
     nodes: FxHashMap<u32, Arc<Components>>,
     /// Identity of a component: those of the components that the constraint touched, and the constraint.
     identities: FxHashMap<(SmallVec<[u64; 2]>, Expr), u64>,
@@ -233,7 +233,7 @@ impl PathIndex {
     /// Keys of an expression on a path, ascending, and the components that they belong to.
     pub fn touched(&mut self, graph: &Graph, at: &Components, e: Expr) -> (Arc<[u32]>, Numbers) {
         let keys = match self.atoms.get(&e) {
-            Some(known) => Arc::clone(known),
+            Some((known, _)) => Arc::clone(known),
             None => self.walk(graph, at, e),
         };
         let touched = self.components_of(at, &keys);
@@ -308,7 +308,7 @@ impl PathIndex {
         keys.dedup();
         let keys: Arc<[u32]> = keys.into();
         if only_atoms {
-            self.atoms.insert(e, Arc::clone(&keys));
+            self.atoms.insert(e, (Arc::clone(&keys), self.visited.len()));
         }
         keys
     }
@@ -333,7 +333,14 @@ impl PathIndex {
 
     /// Adds a constraint and merges the components that it touches.
     fn add(&mut self, graph: &Graph, to: &mut Components, constraint: Expr, depth: u32) {
-        let keys = self.walk(graph, to, constraint);
+        let keys = match self.atoms.get(&constraint) {
+            // No part is made of it, and it has none.
+            Some((known, nodes)) if *nodes <= MIN_PART_NODES && self.parts == 0 => {
+                self.visited.clear();
+                Arc::clone(known)
+            }
+            _ => self.walk(graph, to, constraint),
+        };
         // Merging walks too.
         let visited = std::mem::take(&mut self.visited);
         let touched = self.components_of(to, &keys);
@@ -465,7 +472,7 @@ impl PathIndex {
             Err(list) => list.contains(&constraint),
             Ok((at, numbers)) => {
                 let keys = match self.atoms.get(&constraint) {
-                    Some(known) => Arc::clone(known),
+                    Some((known, _)) => Arc::clone(known),
                     None => self.walk(graph, at, constraint),
                 };
                 if keys.is_empty() {

@@ -1,11 +1,11 @@
 //! The layer `enumerate`: tries all values of the inputs of a slice if they are few.
 //!
 //! Answers: queries for which the number of points (product of the sizes of the inputs' sets) times the number of nodes
-//! is within `work`.
+//! is within `work`, or within `float_work` for each floating-point operation that rounds.
 //! Why sound: the sets contain every solution of their reasons, and every point of their product is evaluated. The core
 //! consists of constraints that exclude every point and of the reasons of the sets. Models are evaluated again.
 //! When it helps: relations between a few bytes, tables, products: constraints that sets cannot represent.
-//! Cost: at most `work` computed values, in columns of 1024 points, cheapest constraints first.
+//! Cost: at most this many computed values, in columns of 1024 points, cheapest constraints first.
 //! Source: bit-parallel exhaustive simulation as used in equivalence checking.
 
 use super::{Layer, Rest};
@@ -89,7 +89,7 @@ impl Enumerate {
         let mut leaves: Vec<BitRange> = Vec::new();
         let mut tables: Vec<(Expr, u64)> = Vec::new();
         let mut roots: Vec<(usize, Expr)> = Vec::new();
-        let mut nodes = 0u64;
+        let (mut nodes, mut rounded) = (0u64, 0u64);
         for &e in constraints.iter().chain([&condition]).filter(|e| !graph.is_true(**e)) {
             let inventory = self.inventory(graph, e);
             if !inventory.complete {
@@ -98,9 +98,11 @@ impl Enumerate {
             leaves.extend(&inventory.leaves);
             tables.extend(&inventory.tables);
             nodes += inventory.nodes as u64;
+            rounded += inventory.rounded as u64;
             self.nodes += 1;
             roots.push((inventory.nodes, e));
         }
+        let work = self.options.work.max(rounded.saturating_mul(self.options.float_work));
         roots.sort_unstable();
         roots.dedup();
         tables.sort_unstable();
@@ -119,7 +121,7 @@ impl Enumerate {
                 cells = vec![Cell { range, values: Vec::new(), because }];
                 break;
             }
-            if points.saturating_mul(nodes) > self.options.work {
+            if points.saturating_mul(nodes) > work {
                 return Err("work");
             }
             cells.push(Cell { range, values: view.set.values().collect(), because });

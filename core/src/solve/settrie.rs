@@ -2,6 +2,7 @@
 //! so branches that cannot match are not visited.
 
 use crate::expr::Expr;
+use rustc_hash::FxHashSet;
 use std::collections::BTreeMap;
 
 /// Expressions as a set: their slots, ascending.
@@ -20,12 +21,15 @@ struct TrieNode<V> {
 /// A map from sets (ascending, no repetitions) to values.
 pub struct SetTrie<V> {
     nodes: Vec<TrieNode<V>>,
+    /// Elements of all sets: a set with another one has no superset.
+    elements: FxHashSet<u32>,
     len: usize,
 }
 
 impl<V> Default for SetTrie<V> {
     fn default() -> SetTrie<V> {
-        SetTrie { nodes: vec![TrieNode { children: BTreeMap::new(), value: None }], len: 0 }
+        let root = TrieNode { children: BTreeMap::new(), value: None };
+        SetTrie { nodes: vec![root], elements: FxHashSet::default(), len: 0 }
     }
 }
 
@@ -43,6 +47,7 @@ impl<V> SetTrie<V> {
             let next = self.nodes.len();
             let child = *self.nodes[at].children.entry(element).or_insert(next);
             if child == next {
+                self.elements.insert(element);
                 self.nodes.push(TrieNode { children: BTreeMap::new(), value: None });
             }
             at = child;
@@ -96,6 +101,10 @@ impl<V> SetTrie<V> {
 
     /// The value of a stored superset of `set`, found within `steps` nodes.
     pub fn superset_of(&self, set: &[u32], steps: usize) -> Option<&V> {
+        // The newest element is the one that most often is in no set.
+        if set.iter().rev().any(|element| !self.elements.contains(element)) {
+            return None;
+        }
         let mut stack = vec![(0, 0)];
         for _ in 0..steps {
             let (node, from) = stack.pop()?;

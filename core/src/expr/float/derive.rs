@@ -6,27 +6,40 @@ use super::{Format, Rounding, convert, nan, round, unpack};
 use crate::expr::{Bits, Expr, Graph};
 use num_bigint::BigUint;
 
-fn to_bits(format: Format, number: &BigUint) -> Bits {
+fn to_bits<N: Natural>(format: Format, number: &N) -> Bits {
     Bits::from_words(format.width(), &number.to_words())
+}
+
+/// Calls a function with numbers that need no memory if the format allows it.
+macro_rules! with_natural {
+    ($format:expr, |$natural:ident| $body:expr) => {
+        if $format.width() <= 64 {
+            type $natural = u128;
+            $body
+        } else {
+            type $natural = BigUint;
+            $body
+        }
+    };
 }
 
 impl Format {
     /// The NaN of an invalid operation, which is also the NaN of SMT-LIB scripts: negative and quiet.
     pub fn nan(self) -> Bits {
-        to_bits(self, &nan::default_nan(self))
+        with_natural!(self, |N| to_bits::<N>(self, &nan::default_nan(self)))
     }
 
     pub fn infinity(self, negative: bool) -> Bits {
-        to_bits(self, &round::infinity(self, negative))
+        with_natural!(self, |N| to_bits::<N>(self, &round::infinity(self, negative)))
     }
 
     pub fn zero(self, negative: bool) -> Bits {
-        to_bits(self, &round::zero(self, negative))
+        with_natural!(self, |N| to_bits::<N>(self, &round::zero(self, negative)))
     }
 
     /// Returns whether bits are a NaN, or a number that x87 does not support.
     pub fn is_nan(self, bits: &Bits) -> bool {
-        unpack::unpack(self, &BigUint::from_words(bits.words())).is_nan()
+        with_natural!(self, |N| unpack::unpack(self, &N::from_words(bits.words())).is_nan())
     }
 
     /// The non-negative number at a position in the order of numbers: 0 is zero, 1 the smallest subnormal number.

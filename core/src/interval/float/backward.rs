@@ -203,6 +203,32 @@ fn to_integer(float: FloatOp, shape: Shape, target: &Set) -> Approx {
     Set::from_intervals(shape.operand, numbers.chain(nans)).exact_if(!target.is_aligned())
 }
 
+/// Results of an operation with a zero or an infinity as the other operand, apart from NaN: if none is in the target,
+/// the other operand does not have this value.
+fn special_results(float: FloatOp, order: Order, other: i64, which: usize) -> [i64; 2] {
+    let infinity = order.infinity();
+    let (zeros, infinities) = ([-1, 0], [!infinity, infinity]);
+    let is_zero = value(other) == 0;
+    match float {
+        FloatOp::FAdd => [other, other],
+        // The other operand is the divisor.
+        FloatOp::FDiv if which == 0 => {
+            if is_zero {
+                infinities
+            } else {
+                zeros
+            }
+        }
+        _ => {
+            if is_zero {
+                zeros
+            } else {
+                infinities
+            }
+        }
+    }
+}
+
 /// Preimage for operand `which` of a binary operator that is not a comparison. No set is empty.
 pub fn binary(float: FloatOp, op: Op, shape: Shape, target: &Set, other: &Set, which: usize) -> Approx {
     let order = Order::new(parameter(float, shape).format);
@@ -214,15 +240,50 @@ pub fn binary(float: FloatOp, op: Op, shape: Shape, target: &Set, other: &Set, w
         // The result is NaN.
         return Approx { set: Set::full_if(width, nan.any), exact: !nan.any };
     };
-    if nan.any && known.has_nan() {
+    if float == FloatOp::FRem || (nan.any && known.has_nan()) {
         return all();
     }
-    // Only where no number gives NaN, and the operation is monotone for all values of the other operand.
-    let infinite = value(least) == -order.infinity() || value(greatest) == order.infinity();
-    let (has_zero, is_negative) = (value(least) <= 0 && value(greatest) >= 0, greatest < 0);
-    if infinite || float == FloatOp::FRem || (float != FloatOp::FAdd && has_zero) {
+    // Infinities, and zeros unless they are added: the operation is not monotone there, or its result is NaN.
+    let infinity = order.infinity();
+    let has = |x: i64| known.pieces.iter().any(|&(low, high)| low <= x && x <= high);
+    let zeros: &[i64] = if float == FloatOp::FAdd { &[] } else { &[-1, 0] };
+    let infinities = [!infinity, infinity];
+    let mut specials = infinities.iter().chain(zeros).copied().filter(|&x| has(x)).peekable();
+    if nan.any && specials.peek().is_some() {
         return all();
     }
+    let is_wanted = |x: i64| wanted.pieces.iter().any(|&(low, high)| low <= x && x <= high);
+    if specials.any(|special| special_results(float, order, special, which).into_iter().any(is_wanted)) {
+        return all();
+    }
+    // The rest of the other operand: numbers of one sign, or finite ones that are added.
+    let (low, high) = (least.max(!infinity + 1), greatest.min(infinity - 1));
+    let ranges: &[Piece] = match float {
+        FloatOp::FAdd => &[(low, high)],
+        _ => &[(low, high.min(-2)), (low.max(1), high)],
+    };
+    let mut parts: Vec<Interval> = Vec::new();
+    for &range in ranges.iter().filter(|(low, high)| low <= high) {
+        preimages(float, op, shape, (order, &wanted.pieces), (range, which), &mut parts);
+    }
+    if nan.any {
+        parts.extend(order.nan_words());
+    }
+    let exact = wanted.exact && nan.exact && least == greatest && !known.has_nan();
+    Set::from_intervals(width, parts).exact_if(exact)
+}
+
+/// Adds the numbers that reach the wanted pieces with a number of the range as the other operand. The operation is
+/// monotone in both for all of them.
+fn preimages(
+    float: FloatOp,
+    op: Op,
+    shape: Shape,
+    (order, wanted): (Order, &[Piece]),
+    ((least, greatest), which): (Piece, usize),
+    parts: &mut Vec<Interval>,
+) {
+    let is_negative = greatest < 0;
     let bounds = |x: i128| {
         let result = |y: i64| {
             let (x, y) = (order.word(x as i64), order.word(y));
@@ -236,7 +297,7 @@ pub fn binary(float: FloatOp, op: Op, shape: Shape, target: &Set, other: &Set, w
     // The inverse operation, rounded.
     let guess = |result: i64| {
         let (y, c) = (order.word(result), order.word(least));
-        let sign = 1 << (width - 1);
+        let sign = 1 << (order.width() - 1);
         let inverse = match float {
             FloatOp::FAdd => eval::word(op, shape, y, c ^ sign, 0),
             FloatOp::FMul => eval::word(Op::FDiv, shape, y, c, 0),
@@ -251,16 +312,10 @@ pub fn binary(float: FloatOp, op: Op, shape: Shape, target: &Set, other: &Set, w
         _ => !is_negative,
     };
     let f = Monotone { bounds, increasing };
-    let mut parts: Vec<Interval> = Vec::new();
     for (low, high) in order.all() {
-        for &piece in &wanted.pieces {
+        for &piece in wanted {
             let found = f.preimage(low.into(), high.into(), piece, guess);
             parts.extend(found.iter().flat_map(|&(p, q)| order.words((p as i64, q as i64))));
         }
     }
-    if nan.any {
-        parts.extend(order.nan_words());
-    }
-    let exact = wanted.exact && nan.exact && least == greatest && !known.has_nan();
-    Set::from_intervals(width, parts).exact_if(exact)
 }

@@ -1,0 +1,91 @@
+"""Numbers in Python, and queries over them that need no circuits."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from partita import Float, FloatFormat, Solver, bv, explore, fp
+from partita.errors import UsageError
+
+BEFORE_SAT = "simplify split solutions reuse intervals enumerate"
+
+
+@pytest.mark.parametrize("form", [(1, 5), (31, 5), (8, 1), (11, 100_000), (8, 1.5), (8, 24, 3, 4), 33, "64", None])
+def test_a_format_outside_of_the_limits_is_an_error(form: object) -> None:
+    with pytest.raises(UsageError, match="expected"):
+        fp("x", form)  # type: ignore[arg-type]
+
+
+def test_the_smallest_and_other_formats_are_accepted() -> None:
+    for form in [(2, 2), (30, 2), (8, 8), FloatFormat(15, 64, True)]:
+        x = fp("x", form)
+        solver = Solver()
+        solver.add(x == x)
+        assert solver.check() == "sat"
+
+
+def test_operands_are_narrowed_beside_an_operand_that_may_be_infinite() -> None:
+    """Both are zero, so that the quotient is NaN: four points are left."""
+    a, b = fp("a", 64), fp("b", 64)
+    solver = Solver(layers=BEFORE_SAT)
+    solver.add(~(a < 0.0), ~(b < 0.0), a + b == 0.0)
+    assert solver.check() == "sat"
+    solver.add(a / (a + b) <= 1.0)
+    assert solver.check() == "unsat"
+
+
+def test_operands_are_narrowed_beside_numbers_of_both_signs() -> None:
+    """The product is between 1 and 2, so the other factor is neither zero nor infinite."""
+    a, b = fp("a", 64), fp("b", 64)
+    for sign in (1.0, -1.0):
+        solver = Solver(layers=BEFORE_SAT)
+        solver.add(b <= 4.0, b >= -4.0, a * b >= 1.0, a * b <= 2.0)
+        solver.add(a < 0.25 * sign, a > -0.25) if sign > 0 else solver.add(a > -0.25, a < 0.2)
+        assert solver.check() == "unsat"
+
+
+def test_all_values_of_two_bytes_are_tried_instead_of_circuits() -> None:
+    """As many points as `work` has no room for: sums of 16 bits of input."""
+    p, q = bv("p", 8), bv("q", 8)
+    single = FloatFormat(8, 24)
+    a = Float.from_sint(p, single) * fp(0.3, single)
+    b = Float.from_uint(q, single) * fp(1e-7, single)
+    rest = (a + b) - a - b
+    solver = Solver(layers=BEFORE_SAT)
+    solver.add(rest > 1.0)
+    assert solver.check() == "unsat"
+
+
+PROGRAM = """
+#include <klee/klee.h>
+int main(void) {
+  double a, b;
+  unsigned char others;
+  klee_make_symbolic(&a, sizeof a, "a");
+  klee_make_symbolic(&b, sizeof b, "b");
+  klee_make_symbolic(&others, sizeof others, "others");
+  if (others >= 16) {
+    int found = 0;
+    for (int i = 0; i < 4; i++) if (others >> i & 1) found++;
+    return found;
+  }
+  // A path that is long, asks about ever larger terms, and never forks.
+  if (!(a >= 0 && b >= 0 && a + b == 0)) return 20;
+  double x = a / (a + b);
+  for (int i = 0; i < 1000; i++) {
+    x = (x + 1.5) * (x - b) / (x + a + i);
+    if (x < 1) return 21;
+  }
+  return 22;
+}
+"""
+
+
+def test_a_path_of_expensive_queries_does_not_keep_others_waiting(tmp_path: Path) -> None:
+    program = tmp_path / "waiting.c"
+    program.write_text(PROGRAM)
+    run = explore(program, max_instructions=3_000)
+    ends = [path.status for path in run if path.kind == "exit"]
+    assert len([status for status in ends if status is not None and status < 5]) >= 16
