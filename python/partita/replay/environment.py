@@ -24,7 +24,7 @@ _COUNT = re.compile(r"n_args(_\d+)?")
 _FILE = re.compile(r"([A-Z])[-_]data(_\d+)?")
 _STATUS = re.compile(r"(?P<of>.+)[-_]stat")
 _IGNORED = re.compile(r"(stdin|stdout)[-_]stat|model_version")
-_VARIED = re.compile(r"(?P<of>[A-Z]|stdin)_(?P<what>kind|read)|read_number")
+_VARIED = re.compile(r"(?P<of>[A-Z]|stdin)_(?P<what>kind|read)|(read|write|close)_number")
 _EMPTY, _OTHER_KIND = 1, 2
 _SHORT, _FAILING = 1, 2
 _FAILURES = ("read_fail", "write_fail", "close_fail", "ftruncate_fail", "getcwd_fail")
@@ -52,8 +52,9 @@ class Environment:
     """Objects that the program makes by intrinsics."""
     failures: tuple[int, ...] = ()
     """Number of system calls that may fail, then for each kind the number of the call that fails; empty if none."""
-    read_faults: tuple[int, int] = (0, 0)
-    """Number of the call that fails, and of the one that is short, among those that read; 0 for none."""
+    faults: tuple[int, int, int, int] = (0, 0, 0, 0)
+    """Number of the call that fails among those that read, of the one that is short, of the one that fails among those
+    that write, and among those that close; 0 for none."""
     stdin_is_pipe: bool = False
     variables: tuple[tuple[str, bytes], ...] = ()
     """Name and entry of symbolic environment variables; that of an absent one matches no name."""
@@ -127,7 +128,12 @@ def environment(test: Test) -> Environment:
         objects.get("stdout"),
         program_objects,
         failures,
-        (number if _FAILING in reads else 0, number if _SHORT in reads else 0),
+        (
+            number if _FAILING in reads else 0,
+            number if _SHORT in reads else 0,
+            varied.get("write_number", 0),
+            varied.get("close_number", 0),
+        ),
         stdin_kind == _OTHER_KIND,
         tuple(variables),
     )

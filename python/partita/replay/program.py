@@ -114,8 +114,8 @@ class _Runner:
             variables["PARTITA_REPLAY_DIVERGED"] = str(folder / "diverged")
         report = folder / "report"
         where = str(folder) if self.confined else ""
-        faults = any(env.read_faults) or env.failures
-        failures = " ".join(map(str, (*(env.failures or (0,) * 6), *env.read_faults))) if faults else ""
+        has_faults = any(env.faults) or env.failures
+        failures = " ".join(map(str, (*(env.failures or (0,) * 6), *env.faults))) if has_faults else ""
         entries = folder / "environment"
         entries.write_bytes(b"".join(entry + b"\0" for entry in _entries(variables, env)))
         with open(folder / "stdin", "rb") as given, open(folder / "stdout", "wb") as output:

@@ -16,6 +16,7 @@ pub mod search;
 mod seeding;
 pub mod strings;
 mod undefined;
+mod variation;
 
 pub use alternatives::Alternative;
 pub use decisions::{Kind, What};
@@ -78,6 +79,10 @@ pub struct Decider {
     turn_end: u64,
     /// Number of instructions left in this turn after the current one.
     left: u64,
+    /// Can paths vary late: gives the search rare states a share?
+    pub varies_late: bool,
+    /// Paths that could vary at each place.
+    varied_passes: variation::Passes,
 }
 
 impl Decider {
@@ -102,6 +107,8 @@ impl Decider {
             newest_point: NO_POINT,
             turn_end: 0,
             left: 0,
+            varies_late: false,
+            varied_passes: variation::Passes::default(),
         }
     }
 
@@ -373,7 +380,7 @@ impl Decider {
 
     /// Counts a reason why the exploration is incomplete.
     pub fn incomplete(&mut self, state: &State, why: &str) {
-        if self.is_replaying() || state.is_doomed {
+        if self.is_replaying() || state.is_doomed || self.is_apart(state) {
             return; // `end_path` counts a doomed path if it ends in no bug
         }
         let frame = state.user_frame(&self.program);

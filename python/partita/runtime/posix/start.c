@@ -83,7 +83,7 @@ static struct inode *symbolic_file(const char *name, size_t size) {
 static struct inode *varied_file(const char *bytes, size_t size) {
   struct inode *inode = symbolic_file(bytes, size);
   char *name = __partita_join("", bytes, strlen(bytes) == 5 ? 5 : 1);
-  __partita_vary(inode, name);
+  __partita_vary_file(inode, name);
   return inode;
 }
 

@@ -85,12 +85,14 @@ pub struct SearchRow {
     build: fn(&Program, u64) -> Box<dyn Search>,
 }
 
+/// The default. It gives rare states a share.
+pub const MIX: &str = "mix";
 /// Depth first. Its order of paths does not depend on models.
 pub const DFS: &str = "dfs";
 
 pub const SEARCHES: &[SearchRow] = &[
     SearchRow {
-        name: "mix",
+        name: MIX,
         about: "random-path and coverage in turn, each for a batch of work that stays together",
         build: guided::mix,
     },

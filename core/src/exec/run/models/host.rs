@@ -20,7 +20,7 @@ pub(super) const MODELS: &[ModelRow] = &[
     row("__partita_setting", 1, Exact, setting),
     row("__partita_symbolic_argument", 2, Exact, symbolic_argument),
     row("__partita_symbolic_variable", 3, Exact, symbolic_variable),
-    row("__partita_rare", 0, Exact, rare),
+    row("__partita_vary", 1, Exact, vary),
     row("__partita_room", 1, Exact, room),
     row("__partita_errno", 1, Exact, errno),
     row("__partita_arguments", 2, Exact, arguments),
@@ -104,10 +104,10 @@ fn symbolic_variable(machine: &mut Machine, state: &mut State, site: &CallSite<'
     number(*size as i64)
 }
 
-/// The path has taken a rare turn of its environment: it gets a share of the search.
-fn rare(_: &mut Machine, state: &mut State, _: &CallSite<'_>) -> ModelResult {
-    state.is_rare = true;
-    Ok(Returned::Nothing)
+/// Number of the behaviour that a call has, less than the argument: 0 on the usual path, others on paths forked from it.
+fn vary(machine: &mut Machine, state: &mut State, site: &CallSite<'_>) -> ModelResult {
+    let count = machine.argument(state, site, 0)?;
+    number(machine.decider.vary(state, count as u32).into())
 }
 
 /// Number of bytes from an address to the end of its object.
