@@ -100,7 +100,7 @@ def measure(binary: Path, seconds: float, options: Sequence[str]) -> dict[str, A
 
 
 def _figures(run: dict[str, Any]) -> dict[str, Any]:
-    """What a run did with its time: shares of the solver and of its last layer, and counts."""
+    """Counts of a run, and the shares of its time that the solver and its last layer took."""
     seconds = max(1e-9, run["explore_s"])
     sat = sum(layer["time_s"] for layer in run["solver"]["layers"] if layer["name"] == "sat")
     return {

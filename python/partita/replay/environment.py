@@ -25,7 +25,8 @@ _FILE = re.compile(r"([A-Z])[-_]data(_\d+)?")
 _STATUS = re.compile(r"(?P<of>.+)[-_]stat")
 _IGNORED = re.compile(r"(stdin|stdout)[-_]stat|model_version")
 _VARIED = re.compile(r"(?P<of>[A-Z]|stdin)_(?P<what>kind|read)|(read|write|close)_number")
-_EMPTY, _OTHER_KIND = 1, 2
+_EMPTY, _OTHER_KIND, _LARGE = 1, 2, 3
+_FILL = b"abcdefg\n" * (3 * 4096 // 8)
 _SHORT, _FAILING = 1, 2
 _FAILURES = ("read_fail", "write_fail", "close_fail", "ftruncate_fail", "getcwd_fail")
 _STAT = struct.Struct("<24xI60xQ")  # struct stat of x86-64: st_mode and the seconds of st_mtime
@@ -124,7 +125,7 @@ def environment(test: Test) -> Environment:
     return Environment(
         tuple(arguments),
         files,
-        b"" if stdin_kind == _EMPTY else objects.get("stdin", b""),
+        _contents(objects.get("stdin", b""), stdin_kind),
         objects.get("stdout"),
         program_objects,
         failures,
@@ -155,8 +156,14 @@ def _flag(word: str) -> str | None:
     return name if word.startswith("-") and name in _FLAGS else None
 
 
+def _contents(data: bytes, kind: int) -> bytes:
+    """The bytes of a file of this kind, as `posix/vary.c` makes them."""
+    half = len(data) // 2
+    return b"" if kind == _EMPTY else data[:half] + _FILL + data[half:] if kind == _LARGE else data
+
+
 def _file(contents: bytes, status: bytes | None, kind: int) -> File:
-    contents = b"" if kind == _EMPTY else contents
+    contents = _contents(contents, kind)
     if status is None or len(status) < _STAT.size:
         return File(contents, is_folder=kind == _OTHER_KIND)
     mode, modified = _STAT.unpack_from(status)

@@ -1,4 +1,4 @@
-/* Variations of the environment (--vary-files): a symbolic file is empty or of another kind, a read is short or fails, a
+/* Variations of the environment (--vary-files): a symbolic file is empty, large or of another kind, a read is short or fails, a
    write finds a full device, closing fails. Each is decided when the program looks: kind and size at the first call that
    asks for the status or the position of the file before it was read, reads at the first read of a file, writes at the
    first one to standard output, closing at the first call for each descriptor. Paths on which all is usual have no
@@ -35,8 +35,24 @@ void __partita_vary_file(struct inode *inode, const char *name) {
   inode->varied_kind = inode->varied_reads = name;
 }
 
+/* Between its halves a large file has lines, more than programs read at once. Replay makes the same. */
+static const char line[] = "abcdefg\n";
+enum { LINE = sizeof line - 1, FILLED = 3 * 4096 };
+
+static void make_large(struct inode *inode) {
+  size_t size = (size_t)inode->status->st_size, half = size / 2;
+  unsigned char *data = malloc(size + FILLED);
+  if (size) memcpy(data, inode->data, half);
+  for (size_t i = 0; i < FILLED; i += LINE) memcpy(data + half + i, line, LINE);
+  if (size) memcpy(data + half + FILLED, inode->data + half, size - half);
+  inode->data = data;
+  inode->capacity = size + FILLED;
+  inode->status->st_size = (off_t)(size + FILLED);
+  inode->status->st_blocks = __partita_blocks(inode->status->st_size);
+}
+
 void __partita_look(struct inode *inode) {
-  enum { USUAL_KIND, EMPTY, OTHER_KIND, KINDS };
+  enum { USUAL_KIND, EMPTY, OTHER_KIND, LARGE, KINDS };
   const char *name = inode->varied_kind;
   if (!name) return;
   inode->varied_kind = 0;
@@ -46,6 +62,7 @@ void __partita_look(struct inode *inode) {
     s->st_size = 0;
     s->st_blocks = 0;
     break;
+  case LARGE: make_large(inode); break;
   case OTHER_KIND:
     inode->varied_reads = 0;
     if (!strcmp(name, "stdin")) { /* a pipe, whose other end is closed */
