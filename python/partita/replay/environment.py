@@ -24,7 +24,7 @@ _COUNT = re.compile(r"n_args(_\d+)?")
 _FILE = re.compile(r"([A-Z])[-_]data(_\d+)?")
 _STATUS = re.compile(r"(?P<of>.+)[-_]stat")
 _IGNORED = re.compile(r"(stdin|stdout)[-_]stat|model_version")
-_VARIED = re.compile(r"(?P<of>[A-Z]|stdin)_(?P<what>kind|read)|(read|write|close)_number")
+_VARIED = re.compile(r"(?P<of>[A-Z]|stdin)_(?P<what>kind|read)|(read|close)_number|stdout_full")
 _EMPTY, _OTHER_KIND, _LARGE = 1, 2, 3
 _FILL = b"abcdefg\n" * (3 * 4096 // 8)
 _SHORT, _FAILING = 1, 2
@@ -54,8 +54,8 @@ class Environment:
     failures: tuple[int, ...] = ()
     """Number of system calls that may fail, then for each kind the number of the call that fails; empty if none."""
     faults: tuple[int, int, int, int] = (0, 0, 0, 0)
-    """Number of the call that fails among those that read, of the one that is short, of the one that fails among those
-    that write, and among those that close; 0 for none."""
+    """Number of the call that fails among those that read, of the one that is short, 1 if writes to
+    standard output fail, and the number of the call that fails among those that close; 0 for none."""
     stdin_is_pipe: bool = False
     variables: tuple[tuple[str, bytes], ...] = ()
     """Name and entry of symbolic environment variables; that of an absent one matches no name."""
@@ -132,7 +132,7 @@ def environment(test: Test) -> Environment:
         (
             number if _FAILING in reads else 0,
             number if _SHORT in reads else 0,
-            varied.get("write_number", 0),
+            varied.get("stdout_full", 0),
             varied.get("close_number", 0),
         ),
         stdin_kind == _OTHER_KIND,

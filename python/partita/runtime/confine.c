@@ -3,7 +3,8 @@
    /tmp is a new folder, in which FOLDER, EXTRA and PROGRAM are if they were in the machine's; no other devices; no network; only the program's own processes can be signalled. An empty FOLDER disables confinement.
    The working folder is `around/work` in FOLDER. FAILURES makes system calls fail, as in the kernel model: the number of failures,
    then for reading, writing, closing, truncating and getcwd the number of the call that fails, then the numbers of a
-   reading call that fails, of one that reads a single byte, of a writing and of a closing call that fails; empty if none does. ENVIRONMENT is a file with the entries
+   reading call that fails, of one that reads a single byte, 1 if writing to standard output fails, and the number of a closing call
+   that fails; empty if none does. ENVIRONMENT is a file with the entries
    of the program's environment, each with a zero byte at its end.
    Clocks are those of the kernel model. Ends with the program's status; errors before that are written to REPORT. */
 #define _GNU_SOURCE
@@ -161,7 +162,7 @@ static int pass(int socket, int descriptor) {
   return descriptor;
 }
 
-static unsigned failures_left, fail_at[KINDS], calls_made[KINDS], short_read, fault_at[KINDS], all_made[KINDS];
+static unsigned failures_left, fail_at[KINDS], calls_made[KINDS], short_read, is_full, fault_at[KINDS], all_made[KINDS];
 static long long now = 1700000000000000000; /* as in `posix/time.c` */
 
 /* Writes the time of the kernel model's clock to the program's memory. */
@@ -207,7 +208,7 @@ static void handle_call(int listener) {
     if (kind == CLOCK) {
       write_time(&call);
       answer.flags = 0;
-    } else if (all_made[kind] == fault_at[kind]) {
+    } else if (all_made[kind] == fault_at[kind] || (kind == 1 && is_full && call.data.args[0] == 1)) {
       answer.flags = 0;
       answer.error = -handled[i].error;
     } else if (kind == 0 && all_made[0] == short_read && call.data.nr != SYS_pread64) {
@@ -268,7 +269,7 @@ static void drop_capabilities(void) {
 static void run_init(int answer, int confined, const char *failures, char **environment, char **arguments) {
   unsigned *at = fail_at;
   sscanf(failures, "%u %u %u %u %u %u %u %u %u %u", &failures_left, at, at + 1, at + 2, at + 3, at + 4, fault_at,
-         &short_read, fault_at + 1, fault_at + 2);
+         &short_read, &is_full, fault_at + 2);
   int sockets[2];
   must(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, sockets), "socketpair");
   pid_t program = fork();

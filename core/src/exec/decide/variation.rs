@@ -16,9 +16,9 @@ use crate::program::FuncId;
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
 
-/// Cost of a run (estimated nanoseconds, a count) after which `late` varies: programs that are explored completely in a
+/// Cost of a run (a count) after which `late` varies: 16 million instructions. Programs that are explored completely in a
 /// second or two are explored as without it.
-const LATE_COST: u64 = 2_000_000_000;
+const LATE_COST: u64 = 400_000_000;
 const FIRST_PASSES: u64 = 16;
 const LATER_PASSES: u64 = 16;
 

@@ -1,16 +1,16 @@
-/* Variations of the environment (--vary-files): a symbolic file is empty, large or of another kind, a read is short or fails, a
-   write finds a full device, closing fails. Each is decided when the program looks: kind and size at the first call that
-   asks for the status or the position of the file before it was read, reads at the first read of a file, writes at the
-   first one to standard output, closing at the first call for each descriptor. Paths on which all is usual have no
-   inputs for it; the others get a share of the search, and an input that says what varies. At most one call of a path is
-   short or fails. Replay (`confine.c`, `replay/environment.py`) does the same. */
+/* Variations of the environment (--vary-files): a symbolic file is empty, large or of another kind, a read is short or fails,
+   the device of standard output is full, closing fails. Each is decided when the program looks: kind and size at the first call that
+   asks for the status or the position of the file before it was read, reads at the first read of a file, the device at the
+   first write to standard output, closing at the first call for each descriptor. Paths on which all is usual have no
+   inputs for it; the others get a share of the search, and an input that says what varies. A path has one of short
+   or failing read, full device and failing close. Replay (`confine.c`, `replay/environment.py`) does the same. */
 #include "kernel.h"
 #include <sys/syscall.h>
 
 word __partita_vary(word count); /* number of the behaviour: 0, the usual one, or another on a path forked from here */
 
 static unsigned calls_made[FAULTS];
-static int is_varied, has_fault, has_written;
+static int is_varied, has_fault, has_written, is_full;
 static unsigned long closed_before; /* descriptors whose closing was decided about */
 
 /* Makes an input of the test that has this value. */
@@ -98,6 +98,7 @@ word __partita_vary_call(word number, word fd) {
   enum fault fault = fault_of(number);
   if (fault == FAULTS) return 0;
   calls_made[fault]++;
+  if (fault == WRITE_FAULT && fd == 1 && is_full) return -ENOSPC;
   if (!is_varied || has_fault || !__partita_handle(fd)) return 0;
   if (fault == WRITE_FAULT) {
     if (fd != 1 || has_written) return 0;
@@ -108,8 +109,13 @@ word __partita_vary_call(word number, word fd) {
   } else return 0; /* `__partita_vary_read` */
   if (!__partita_vary(2)) return 0;
   has_fault = 1;
-  note("", fault == WRITE_FAULT ? "write_number" : "close_number", calls_made[fault]);
-  return fault == WRITE_FAULT ? -ENOSPC : -EIO;
+  if (fault == CLOSE_FAULT) {
+    note("", "close_number", calls_made[CLOSE_FAULT]);
+    return -EIO;
+  }
+  is_full = 1;
+  note("", "stdout_full", 1);
+  return -ENOSPC;
 }
 
 size_t __partita_vary_read(word fd, size_t count) {
