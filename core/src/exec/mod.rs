@@ -279,7 +279,13 @@ impl Engine {
             self.reach(limit);
             return false;
         }
+        if self.search.len() > 0 {
+            for state in self.decider().take_waiting() {
+                self.put_among(Some(state), Vec::new());
+            }
+        }
         let Some(mut state) = self.next_state() else {
+            self.decider().drop_waiting();
             let is_over = |engine: &Engine| engine.stopped.is_some() || engine.paused.is_some();
             return self.take_up() || (!is_over(self) && self.explore_races());
         };
@@ -509,7 +515,7 @@ impl Engine {
         let mut visit = |root: Expr| marking.add(root);
         let mut seen: FxHashSet<*const state::object::Object> = FxHashSet::default();
         let mut frames: FxHashSet<*const state::frame::Frame> = FxHashSet::default();
-        self.search.each(&mut |state| {
+        let mut visit_state = |state: &State| {
             for top in state.stacks() {
                 for frame in top.frames() {
                     // The callers of a frame seen before were seen with it.
@@ -525,7 +531,9 @@ impl Engine {
                     object.roots(&mut visit);
                 }
             }
-        });
+        };
+        self.search.each(&mut visit_state);
+        self.machine.decider.waiting.iter().for_each(|state| visit_state(state));
         for path in &self.parked {
             path.model.iter().for_each(|(variable, _)| visit(variable));
             path.inputs.newest_first().for_each(|input| visit(input.array));

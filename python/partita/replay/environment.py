@@ -24,7 +24,7 @@ _COUNT = re.compile(r"n_args(_\d+)?")
 _FILE = re.compile(r"([A-Z])[-_]data(_\d+)?")
 _STATUS = re.compile(r"(?P<of>.+)[-_]stat")
 _IGNORED = re.compile(r"(stdin|stdout)[-_]stat|model_version")
-_VARIED = re.compile(r"(?P<of>[A-Z]|stdin)_(?P<what>kind|read)|(read|close)_number|stdout_full")
+_VARIED = re.compile(r"(?P<of>[A-Z]|stdin)_(?P<what>kind|read)|(read|close)_number|stdout_full|utf8_locale")
 _EMPTY, _OTHER_KIND, _LARGE = 1, 2, 3
 _FILL = b"abcdefg\n" * (3 * 4096 // 8)
 _SHORT, _FAILING = 1, 2
@@ -59,6 +59,8 @@ class Environment:
     stdin_is_pipe: bool = False
     variables: tuple[tuple[str, bytes], ...] = ()
     """Name and entry of symbolic environment variables; that of an absent one matches no name."""
+    has_utf8: bool = False
+    """Is the locale UTF-8 instead of bytes?"""
 
 
 def uses_environment(test: Test) -> bool:
@@ -137,6 +139,7 @@ def environment(test: Test) -> Environment:
         ),
         stdin_kind == _OTHER_KIND,
         tuple(variables),
+        "utf8_locale" in varied,
     )
 
 

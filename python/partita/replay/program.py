@@ -108,6 +108,8 @@ class _Runner:
 
     def _run(self, env: Environment, folder: Path) -> str:
         variables = dict(self.variables)
+        if env.has_utf8:
+            variables["LC_ALL"] = "C.UTF-8"
         if self.uses_intrinsics:
             (folder / "own.ktest").write_bytes(to_bytes(env.program_objects))
             variables[_TEST_VARIABLE] = str(folder / "own.ktest")

@@ -22,6 +22,7 @@ __attribute__((constructor(101))) static void share_reached_lines(void) {
     perror("partita: cannot map the file of reached lines");
     _exit(2);
   }
+  unsetenv("PARTITA_REACHED_LINES"); /* the program may print its environment */
   /* Not `close`: replay counts its calls. */
   syscall(SYS_close_range, file, file, 0);
 }

@@ -27,7 +27,8 @@ int main(void) {
 }
 """
 
-# 1: a pipe; 2: an empty input; 3: a folder; 4: an empty file; 5: a read that fails; 6: a short read; 0: none of them.
+# 1: a pipe; 2: an empty input; 3: a folder; 4: an empty file; 5: a read that fails; 6: a short read; 7: a large file;
+# 0: none of them.
 FILES = """#include <errno.h>
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -43,6 +44,7 @@ int main(void) {
   if (fstat(file, &status)) return 96;
   if (S_ISDIR(status.st_mode)) return read(file, text, 8) < 0 && errno == EISDIR ? 3 : 95;
   if (status.st_size == 0) return 4;
+  if (status.st_size > 4) return pread(file, text, 1, 2) == 1 && text[0] == 'a' ? 7 : 91;
   long count = read(file, text, 8);
   if (count < 0) return errno == EIO ? 5 : 94;
   if (count == 1) return read(file, text, 8) == 3 ? 6 : 93;
@@ -57,6 +59,15 @@ int main(void) {
   if (write(1, "a", 1) < 0) return errno == ENOSPC ? 1 : 99;
   if (close(0) < 0) return errno == EIO ? 2 : 98;
   return close(0) < 0 ? 0 : 97;
+}
+"""
+
+# 1: the locale is UTF-8.
+LOCALE = """#include <locale.h>
+#include <stdlib.h>
+int main(void) {
+  setlocale(LC_ALL, "");
+  return MB_CUR_MAX > 1;
 }
 """
 
@@ -116,7 +127,7 @@ def test_files_vary_once_the_program_looks(tmp_path: Path) -> None:
     run = explore(program, **options, vary_files="on", out=tmp_path / "out").finish()  # type: ignore[arg-type]
     assert run.complete
     tests = replayed(program, tmp_path / "out")
-    assert {test.ending for test in tests} >= {f"exit {status}" for status in range(7)}
+    assert {test.ending for test in tests} >= {f"exit {status}" for status in range(8)}
     assert not {test.ending for test in tests} & {f"exit {status}" for status in range(90, 100)}
 
 
@@ -124,7 +135,17 @@ def test_calls_fail(tmp_path: Path) -> None:
     program = built(tmp_path, CALLS)
     run = explore(program, sym_stdin=1, vary_files="on", out=tmp_path / "out").finish()
     assert run.complete
-    assert sorted(test.ending for test in replayed(program, tmp_path / "out")) == ["exit 0", "exit 1", "exit 2"]
+    endings = [test.ending for test in replayed(program, tmp_path / "out")]
+    assert (len(endings), set(endings)) == (3, {"exit 0", "exit 1", "exit 2"})
+
+
+def test_the_locale_varies(tmp_path: Path) -> None:
+    program = built(tmp_path, LOCALE)
+    run = explore(program, sym_stdin=1, vary_files="on", out=tmp_path / "out").finish()
+    assert run.complete
+    assert {test.ending for test in replayed(program, tmp_path / "out")} == {"exit 0", "exit 1"}
+    run = explore(program, sym_stdin=1).finish()
+    assert (run.summary()["paths"]["completed"], run.summary()["varied"]) == (1, 0)
 
 
 def test_late_variations_change_no_usual_path(tmp_path: Path) -> None:

@@ -81,6 +81,8 @@ pub struct Decider {
     left: u64,
     /// Can paths vary late: gives the search rare states a share?
     pub varies_late: bool,
+    /// States whose environment varies from the start, until the run varies.
+    pub waiting: Vec<Box<State>>,
     /// Paths that could vary at each place.
     varied_passes: variation::Passes,
 }
@@ -108,6 +110,7 @@ impl Decider {
             turn_end: 0,
             left: 0,
             varies_late: false,
+            waiting: Vec::new(),
             varied_passes: variation::Passes::default(),
         }
     }

@@ -26,8 +26,9 @@ const LATER_PASSES: u64 = 16;
 pub type Passes = FxHashMap<(FuncId, u32), u64>;
 
 impl Decider {
-    /// Number of the behaviour, less than `count`, that the current call has on this path. 0 is the usual one.
-    pub fn vary(&mut self, state: &mut State, count: u32) -> u32 {
+    /// Number of the behaviour, less than `count`, that the current call has on this path. 0 is the usual one. At the start of
+    /// the program all paths are one: other behaviours that are counted apart wait until the run varies.
+    pub fn vary(&mut self, state: &mut State, count: u32, is_start: bool) -> u32 {
         if state.variation > 0 {
             return std::mem::take(&mut state.variation);
         }
@@ -42,7 +43,7 @@ impl Decider {
             }
             Next::Decided(other) => self.diverge(state, &format!("a variation instead of {other:?}")),
         }
-        if !self.may_vary(state) {
+        if !self.may_vary(state, is_start) {
             return 0;
         }
         for number in 1..count {
@@ -52,12 +53,16 @@ impl Decider {
             // Seeds are inputs of the usual environment.
             child.seeds = Arc::default();
             self.decided(&mut child, point, Choice::Target(number));
-            self.forked.push(child);
+            if is_start && self.is_apart(&child) {
+                self.waiting.push(child);
+            } else {
+                self.forked.push(child);
+            }
         }
         0
     }
 
-    fn may_vary(&mut self, state: &State) -> bool {
+    fn may_vary(&mut self, state: &State, is_start: bool) -> bool {
         let is_last_fork = self.options.max_depth.is_some_and(|limit| state.depth >= limit);
         let is_certified = self.decisions.is_some();
         let can_fork = !is_last_fork && !is_certified && state.may_fork && !state.is_doomed;
@@ -70,15 +75,34 @@ impl Decider {
                 can_fork
             }
             Vary::Late => {
-                let cost = search::cost(self.recorder.stats.instructions, self.solver.effort());
-                if !can_fork || !self.varies_late || cost < LATE_COST {
-                    return false;
+                if !can_fork || !self.varies_late || is_start || !self.is_late() {
+                    return can_fork && self.varies_late && is_start;
                 }
                 let frame = state.user_frame(&self.program);
                 let pass = self.varied_passes.entry((frame.func, frame.pc)).or_default();
                 *pass += 1;
                 *pass <= FIRST_PASSES || *pass % LATER_PASSES == 0
             }
+        }
+    }
+
+    fn is_late(&self) -> bool {
+        search::cost(self.recorder.stats.instructions, self.solver.effort()) >= LATE_COST
+    }
+
+    /// States that wait until the run varies, if it does.
+    pub fn take_waiting(&mut self) -> Vec<Box<State>> {
+        if self.waiting.is_empty() || !self.is_late() {
+            Vec::new()
+        } else {
+            std::mem::take(&mut self.waiting)
+        }
+    }
+
+    /// Drops states that wait: the exploration without them is over.
+    pub fn drop_waiting(&mut self) {
+        for state in std::mem::take(&mut self.waiting) {
+            self.release(state);
         }
     }
 

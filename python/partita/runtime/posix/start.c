@@ -200,6 +200,7 @@ __attribute__((constructor(0))) static void start(int count, char **arguments, c
     char *text = symbolic_variable(i, name);
     variables = set_variable(__environ, variables, name, text);
   }
+  __partita_vary_locale(__environ);
   __progname = __progname_full = all[0];
   for (char *p = all[0]; *p; p++)
     if (*p == '/') __progname = p + 1;

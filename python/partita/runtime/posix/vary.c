@@ -7,6 +7,7 @@
 #include "kernel.h"
 #include <sys/syscall.h>
 
+word __partita_choose_locale(void); /* as the next, at the start: 1 if the locale varies, of a program that sets it */
 word __partita_vary(word count); /* number of the behaviour: 0, the usual one, or another on a path forked from here */
 
 static unsigned calls_made[FAULTS];
@@ -49,6 +50,15 @@ static void make_large(struct inode *inode) {
   inode->capacity = size + FILLED;
   inode->status->st_size = (off_t)(size + FILLED);
   inode->status->st_blocks = __partita_blocks(inode->status->st_size);
+}
+
+/* The locale is that of bytes, or UTF-8. */
+void __partita_vary_locale(char **entries) {
+  for (; is_varied && *entries; entries++)
+    if (!strcmp(*entries, "LC_ALL=C") && __partita_choose_locale()) {
+      *entries = "LC_ALL=C.UTF-8";
+      note("", "utf8_locale", 1);
+    }
 }
 
 void __partita_look(struct inode *inode) {
