@@ -281,7 +281,8 @@ impl Engine {
         }
         if self.search.len() > 0 {
             for state in self.decider().take_waiting() {
-                self.put_among(Some(state), Vec::new());
+                let (search, view) = self.search();
+                search.graft(state, &view);
             }
         }
         let Some(mut state) = self.next_state() else {

@@ -196,7 +196,7 @@ impl Engine {
     }
 
     /// Adds states that no running state was forked into.
-    pub(super) fn put_among(&mut self, current: Option<Box<State>>, forked: Vec<Box<State>>) {
+    fn put_among(&mut self, current: Option<Box<State>>, forked: Vec<Box<State>>) {
         for state in current.into_iter().chain(forked) {
             let (search, view) = self.search();
             match search.next(&view) {

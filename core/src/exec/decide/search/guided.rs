@@ -265,6 +265,16 @@ impl Search for Guided {
         }
     }
 
+    fn graft(&mut self, state: Box<State>, view: &View<'_>) {
+        let is_rare = state.is_rare;
+        let number = self.states.add(state);
+        self.tree.graft(number);
+        if self.is_fair && is_rare {
+            self.tree.set_rare(number);
+        }
+        self.release(number, view);
+    }
+
     fn next(&mut self, view: &View<'_>) -> Option<Box<State>> {
         self.end_running();
         if self.left > 0
