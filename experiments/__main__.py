@@ -26,6 +26,7 @@ BENCHMARKS = {
     "control": "solves and hit rates with and without partial solutions, in counts of complete explorations",
     "search": "what each search strategy has covered after a counted cost",
     "coverage": "lines of real programs over time, by tests that are replayed natively",
+    "text": "functions of libraries that parse text, reached with eight symbolic bytes",
     "fuzzing": "edges that AFL++, Partita, and both together reach at equal processor time",
     "store": "cost of filling the store, and time saved by a filled one",
     "shared_store": "time in sat that a second client of a store on a server saves",

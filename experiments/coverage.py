@@ -94,8 +94,21 @@ def _used(clock: Clock, moment: float) -> float:
 def measure(binary: Path, seconds: float, options: Sequence[str]) -> dict[str, Any]:
     with tempfile.TemporaryDirectory() as made:
         tests = explore(binary, Path(made) / "run", seconds, options)
+        figures = _figures(json.loads((Path(made) / "run" / "run.json").read_text()))
         with instrument(binary) as marked:
-            return {"tests": len(tests), **_replay(marked, binary.name, tests, seconds)}
+            return {"tests": len(tests), **figures, **_replay(marked, binary.name, tests, seconds)}
+
+
+def _figures(run: dict[str, Any]) -> dict[str, Any]:
+    """Counts of a run, and the shares of its time that the solver and its last layer took."""
+    seconds = max(1e-9, run["explore_s"])
+    sat = sum(layer["time_s"] for layer in run["solver"]["layers"] if layer["name"] == "sat")
+    return {
+        "instructions": run["instructions"],
+        "paths": run["paths"]["completed"],
+        "solver_share": round(run["solver"]["time_s"] / seconds, 3),
+        "sat_share": round(sat / seconds, 3),
+    }
 
 
 def _replay(
@@ -159,7 +172,8 @@ def main() -> int:
     out = Path(arguments.out)
     out.mkdir(parents=True, exist_ok=True)
     found: dict[str, Any] = {}
-    print(f"{'utility':<12}{'lines':>6}{'tests':>7}{'%':>8}{'area above':>12}{'different':>11}{'KLEE %, 40 s':>14}")
+    widths = {"lines": 6, "tests": 7, "%": 8, "area above": 12, "different": 11, "sat %": 7, "KLEE %, 40 s": 14}
+    print(f"{'utility':<12}" + "".join(f"{title:>{width}}" for title, width in widths.items()))
     for name in names:
         folder = arguments.programs
         binary = Path(folder) / name if folder else sources.program("coreutils", name)
@@ -167,6 +181,7 @@ def main() -> int:
         percent, area = row["curve"][-1][1], _area_above(row["curve"])
         theirs = f"{KLEE[name]:.1f}" if name in KLEE else "-"
         figures = f"{row['lines']:>6}{row['tests']:>7}{percent:>8.1f}{area:>12.1f}{len(row['different']):>11}"
+        figures += f"{100 * row['sat_share']:>7.0f}"
         print(f"{name:<12}{figures}{theirs:>14}", flush=True)
         (out / "coverage.json").write_text(json.dumps({"schema": 1, "seconds": seconds, "utilities": found}, indent=1))
     shares = [row["curve"][-1][1] for row in found.values()]

@@ -480,6 +480,7 @@ impl Engine {
         dict.set_item("instructions", stats.instructions)?;
         dict.set_item("replayed", stats.replayed)?;
         dict.set_item("parked", stats.parked)?;
+        dict.set_item("varied", stats.varied)?;
         dict.set_item("digest", format!("{:016x}", stats.digest))?;
         dict.set_item("forks", stats.forks)?;
         dict.set_item("open", core.open_states())?;

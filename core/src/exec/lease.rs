@@ -24,6 +24,7 @@ impl Engine {
     pub fn become_worker(&mut self) {
         self.drop_start();
         self.pauses = true;
+        self.decider().varies_late = false;
         self.keep_checkpoints();
         self.recorder_mut().keep_found();
     }

@@ -49,7 +49,7 @@ use crate::program::Program;
 use crate::solve::Solver;
 use decide::Decider;
 use decide::open_path::OpenPath;
-use decide::search::{self, Search, View};
+use decide::search::{self, MIX, Search, View};
 use memory_limit::{MemoryCheck, MemoryMeter};
 use parking::Parking;
 use record::Recorder;
@@ -98,6 +98,8 @@ pub struct Engine {
     last_checkpoint: Option<Vec<u8>>,
     /// The first state, if everything may have to be explored once more.
     first: Option<Box<State>>,
+    /// Turns of states that are counted apart.
+    apart_turns: u64,
     /// States that were open when the run stopped. They are not freed by themselves: the run ends.
     ended: Vec<Box<State>>,
 }
@@ -110,6 +112,8 @@ const BYTE_TIME: Duration = Duration::from_nanos(2);
 const OPEN_TEST_TIME: Duration = Duration::from_micros(20);
 /// Time after `max_time` at which states that are still open end without a test: the estimate was wrong.
 const MAX_LATE: Duration = Duration::from_millis(500);
+/// Turns of states that are counted apart between two looks whether another one is left.
+const APART_TURNS: u64 = 4096;
 /// Least number of graph nodes at which collecting pays.
 const MIN_COLLECT_NODES: usize = 1 << 20;
 /// Number of dropped path nodes at which the layers are told: few enough that their data is still in the
@@ -149,8 +153,10 @@ impl Engine {
             keeps_checkpoints: false,
             last_checkpoint: None,
             first: None,
+            apart_turns: 0,
             ended: Vec::new(),
         };
+        engine.decider().varies_late = engine.machine.options().search == MIX;
         let first = engine.keep_first(first);
         let (search, view) = engine.search();
         search.put(Some(first), Vec::new(), &view);
@@ -192,6 +198,7 @@ impl Engine {
     pub fn set_chooser(&mut self, chooser: Box<dyn Chooser>) {
         let first = self.next_state();
         self.has_chooser = true;
+        self.decider().varies_late = false;
         self.search = Box::new(search::Custom::new(chooser, self.machine.program()));
         let (search, view) = self.search();
         search.put(first, Vec::new(), &view);
@@ -272,10 +279,21 @@ impl Engine {
             self.reach(limit);
             return false;
         }
+        if self.search.len() > 0 {
+            for state in self.decider().take_waiting() {
+                let (search, view) = self.search();
+                search.graft(state, &view);
+            }
+        }
         let Some(mut state) = self.next_state() else {
+            self.decider().drop_waiting();
             let is_over = |engine: &Engine| engine.stopped.is_some() || engine.paused.is_some();
             return self.take_up() || (!is_over(self) && self.explore_races());
         };
+        if self.is_alone_apart(&state) {
+            self.drop_apart(state);
+            return true;
+        }
         let fuel = match self.max_instructions {
             Some(limit) => self.search.fuel().min(limit - self.stats().instructions),
             None => self.search.fuel(),
@@ -314,6 +332,28 @@ impl Engine {
         self.drop_paths();
         self.check_memory();
         self.paused.is_none()
+    }
+
+    /// Is this a state that is counted apart, and no other is left? Looked at once in `APART_TURNS` turns of such states.
+    fn is_alone_apart(&mut self, state: &State) -> bool {
+        if !self.machine.decider.is_apart(state) {
+            return false;
+        }
+        self.apart_turns += 1;
+        let mut is_alone = self.apart_turns % APART_TURNS == 0 || self.search.len() == 0;
+        if is_alone {
+            self.search.each(&mut |other| is_alone &= other.is_rare);
+        }
+        is_alone
+    }
+
+    /// Ends the states that are counted apart: the exploration without them is over.
+    fn drop_apart(&mut self, state: Box<State>) {
+        let mut states = self.search.drain();
+        states.push(state);
+        for state in states {
+            self.decider().end_path(state, Outcome::Dropped);
+        }
     }
 
     /// Runs a state. `None` if it was unwound, because the run is over and it did not notice: only its path and the model
@@ -477,7 +517,7 @@ impl Engine {
         let mut visit = |root: Expr| marking.add(root);
         let mut seen: FxHashSet<*const state::object::Object> = FxHashSet::default();
         let mut frames: FxHashSet<*const state::frame::Frame> = FxHashSet::default();
-        self.search.each(&mut |state| {
+        let mut visit_state = |state: &State| {
             for top in state.stacks() {
                 for frame in top.frames() {
                     // The callers of a frame seen before were seen with it.
@@ -493,7 +533,9 @@ impl Engine {
                     object.roots(&mut visit);
                 }
             }
-        });
+        };
+        self.search.each(&mut visit_state);
+        self.machine.decider.waiting.iter().for_each(|state| visit_state(state));
         for path in &self.parked {
             path.model.iter().for_each(|(variable, _)| visit(variable));
             path.inputs.newest_first().for_each(|input| visit(input.array));

@@ -24,8 +24,9 @@ _COUNT = re.compile(r"n_args(_\d+)?")
 _FILE = re.compile(r"([A-Z])[-_]data(_\d+)?")
 _STATUS = re.compile(r"(?P<of>.+)[-_]stat")
 _IGNORED = re.compile(r"(stdin|stdout)[-_]stat|model_version")
-_VARIED = re.compile(r"(?P<of>[A-Z]|stdin)_(?P<what>kind|read)|read_number")
-_EMPTY, _OTHER_KIND = 1, 2
+_VARIED = re.compile(r"(?P<of>[A-Z]|stdin)_(?P<what>kind|read)|(read|close)_number|stdout_full|utf8_locale")
+_EMPTY, _OTHER_KIND, _LARGE = 1, 2, 3
+_FILL = b"abcdefg\n" * (3 * 4096 // 8)
 _SHORT, _FAILING = 1, 2
 _FAILURES = ("read_fail", "write_fail", "close_fail", "ftruncate_fail", "getcwd_fail")
 _STAT = struct.Struct("<24xI60xQ")  # struct stat of x86-64: st_mode and the seconds of st_mtime
@@ -52,11 +53,14 @@ class Environment:
     """Objects that the program makes by intrinsics."""
     failures: tuple[int, ...] = ()
     """Number of system calls that may fail, then for each kind the number of the call that fails; empty if none."""
-    read_faults: tuple[int, int] = (0, 0)
-    """Number of the call that fails, and of the one that is short, among those that read; 0 for none."""
+    faults: tuple[int, int, int, int] = (0, 0, 0, 0)
+    """Number of the call that fails among those that read, of the one that is short, 1 if writes to
+    standard output fail, and the number of the call that fails among those that close; 0 for none."""
     stdin_is_pipe: bool = False
     variables: tuple[tuple[str, bytes], ...] = ()
     """Name and entry of symbolic environment variables; that of an absent one matches no name."""
+    has_utf8: bool = False
+    """Is the locale UTF-8 instead of bytes?"""
 
 
 def uses_environment(test: Test) -> bool:
@@ -123,13 +127,19 @@ def environment(test: Test) -> Environment:
     return Environment(
         tuple(arguments),
         files,
-        b"" if stdin_kind == _EMPTY else objects.get("stdin", b""),
+        _contents(objects.get("stdin", b""), stdin_kind),
         objects.get("stdout"),
         program_objects,
         failures,
-        (number if _FAILING in reads else 0, number if _SHORT in reads else 0),
+        (
+            number if _FAILING in reads else 0,
+            number if _SHORT in reads else 0,
+            varied.get("stdout_full", 0),
+            varied.get("close_number", 0),
+        ),
         stdin_kind == _OTHER_KIND,
         tuple(variables),
+        "utf8_locale" in varied,
     )
 
 
@@ -149,8 +159,14 @@ def _flag(word: str) -> str | None:
     return name if word.startswith("-") and name in _FLAGS else None
 
 
+def _contents(data: bytes, kind: int) -> bytes:
+    """The bytes of a file of this kind, as `posix/vary.c` makes them."""
+    half = len(data) // 2
+    return b"" if kind == _EMPTY else data[:half] + _FILL + data[half:] if kind == _LARGE else data
+
+
 def _file(contents: bytes, status: bytes | None, kind: int) -> File:
-    contents = b"" if kind == _EMPTY else contents
+    contents = _contents(contents, kind)
     if status is None or len(status) < _STAT.size:
         return File(contents, is_folder=kind == _OTHER_KIND)
     mode, modified = _STAT.unpack_from(status)

@@ -108,14 +108,16 @@ class _Runner:
 
     def _run(self, env: Environment, folder: Path) -> str:
         variables = dict(self.variables)
+        if env.has_utf8:
+            variables["LC_ALL"] = "C.UTF-8"
         if self.uses_intrinsics:
             (folder / "own.ktest").write_bytes(to_bytes(env.program_objects))
             variables[_TEST_VARIABLE] = str(folder / "own.ktest")
             variables["PARTITA_REPLAY_DIVERGED"] = str(folder / "diverged")
         report = folder / "report"
         where = str(folder) if self.confined else ""
-        faults = any(env.read_faults) or env.failures
-        failures = " ".join(map(str, (*(env.failures or (0,) * 6), *env.read_faults))) if faults else ""
+        has_faults = any(env.faults) or env.failures
+        failures = " ".join(map(str, (*(env.failures or (0,) * 6), *env.faults))) if has_faults else ""
         entries = folder / "environment"
         entries.write_bytes(b"".join(entry + b"\0" for entry in _entries(variables, env)))
         with open(folder / "stdin", "rb") as given, open(folder / "stdout", "wb") as output:

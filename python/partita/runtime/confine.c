@@ -1,9 +1,10 @@
 /* Runs a test of a whole program confined: confine REPORT FOLDER EXTRA FAILURES ENVIRONMENT PROGRAM ARGV...
-   New namespaces confine it: the file system is read-only except FOLDER, the file EXTRA (if not empty) and /dev/null; no
-   other devices; no network; only the program's own processes can be signalled. An empty FOLDER disables confinement.
+   New namespaces confine it: the file system is read-only except FOLDER, the file EXTRA (if not empty) and /dev/null;
+   /tmp is a new folder, in which FOLDER, EXTRA and PROGRAM are if they were in the machine's; no other devices; no network; only the program's own processes can be signalled. An empty FOLDER disables confinement.
    The working folder is `around/work` in FOLDER. FAILURES makes system calls fail, as in the kernel model: the number of failures,
    then for reading, writing, closing, truncating and getcwd the number of the call that fails, then the numbers of a
-   reading call that fails and of one that reads a single byte; empty if none does. ENVIRONMENT is a file with the entries
+   reading call that fails, of one that reads a single byte, 1 if writing to standard output fails, and the number of a closing call
+   that fails; empty if none does. ENVIRONMENT is a file with the entries
    of the program's environment, each with a zero byte at its end.
    Clocks are those of the kernel model. Ends with the program's status; errors before that are written to REPORT. */
 #define _GNU_SOURCE
@@ -27,6 +28,7 @@
 #include <sys/ptrace.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
 #include <sys/user.h>
@@ -61,7 +63,35 @@ static void change(const char *path, unsigned flags, uint64_t set, uint64_t clea
   must((int)syscall(SYS_mount_setattr, AT_FDCWD, path, flags, &wanted, sizeof wanted), "mount_setattr");
 }
 
-static void confine(const char *folder, const char *extra) {
+/* Makes the folders of a path below /tmp, and a folder or an empty file for its last name. */
+static void make_place(const char *path, int is_folder) {
+  char name[4096];
+  snprintf(name, sizeof name, "%s", path);
+  for (char *slash = name + 5; (slash = strchr(slash, '/')); *slash++ = '/') {
+    *slash = 0;
+    mkdir(name, 0755);
+  }
+  if (is_folder) mkdir(name, 0755);
+  else close(open(name, O_CREAT | O_WRONLY | O_CLOEXEC, 0600));
+}
+
+/* Mounts an empty /tmp, so that programs can have temporary files, and these paths at their places in it. */
+static void mount_tmp(const char *const *kept, int count) {
+  int files[4];
+  for (int i = 0; i < count; i++) files[i] = strncmp(kept[i], "/tmp/", 5) ? -1 : open(kept[i], O_PATH | O_CLOEXEC);
+  must(mount("tmpfs", "/tmp", "tmpfs", MS_NOSUID | MS_NODEV, "size=64m,mode=1777"), "/tmp");
+  for (int i = 0; i < count; i++) {
+    struct stat status;
+    char from[64];
+    if (files[i] < 0) continue;
+    must(fstat(files[i], &status), kept[i]);
+    make_place(kept[i], S_ISDIR(status.st_mode));
+    snprintf(from, sizeof from, "/proc/self/fd/%d", files[i]);
+    must(mount(from, kept[i], NULL, MS_BIND, NULL), kept[i]);
+  }
+}
+
+static void confine(const char *folder, const char *extra, const char *program) {
   char map[64], group[64];
   snprintf(map, sizeof map, "%u %u 1", getuid(), getuid());
   snprintf(group, sizeof group, "%u %u 1", getgid(), getgid());
@@ -76,6 +106,8 @@ static void confine(const char *folder, const char *extra) {
   change("/", RECURSIVE, READ_ONLY | NO_DEVICES, 0);
   for (int i = 0; i < 3; i++)
     if (writable[i]) change(writable[i], 0, 0, READ_ONLY | (i == 1 ? NO_DEVICES : 0));
+  const char *kept[] = {folder, extra, program};
+  if (!access("/tmp", F_OK)) mount_tmp(kept, 3);
   /* The working folder still refers to the folder under the new mount. */
   must(chdir(folder), folder);
   must(chdir("around/work"), "work");
@@ -130,7 +162,7 @@ static int pass(int socket, int descriptor) {
   return descriptor;
 }
 
-static unsigned failures_left, fail_at[KINDS], calls_made[KINDS], failing_read, short_read, reads_made;
+static unsigned failures_left, fail_at[KINDS], calls_made[KINDS], short_read, is_full, fault_at[KINDS], all_made[KINDS];
 static long long now = 1700000000000000000; /* as in `posix/time.c` */
 
 /* Writes the time of the kernel model's clock to the program's memory. */
@@ -172,14 +204,14 @@ static void handle_call(int listener) {
   for (int i = 0; i < HANDLED; i++) {
     int kind = handled[i].kind;
     if (call.data.nr != handled[i].number) continue;
-    if (kind == 0) reads_made++;
+    if (kind != CLOCK) all_made[kind]++;
     if (kind == CLOCK) {
       write_time(&call);
       answer.flags = 0;
-    } else if (kind == 0 && reads_made == failing_read) {
+    } else if (all_made[kind] == fault_at[kind] || (kind == 1 && is_full && call.data.args[0] == 1)) {
       answer.flags = 0;
       answer.error = -handled[i].error;
-    } else if (kind == 0 && reads_made == short_read && call.data.nr != SYS_pread64) {
+    } else if (kind == 0 && all_made[0] == short_read && call.data.nr != SYS_pread64) {
       long result = read_one(&call);
       answer.flags = 0;
       if (result < 0) answer.error = (int)result;
@@ -236,8 +268,8 @@ static void drop_capabilities(void) {
 /* Process 1 of the namespace. Signals cannot end it, so the program must be another process. */
 static void run_init(int answer, int confined, const char *failures, char **environment, char **arguments) {
   unsigned *at = fail_at;
-  sscanf(failures, "%u %u %u %u %u %u %u %u", &failures_left, at, at + 1, at + 2, at + 3, at + 4, &failing_read,
-         &short_read);
+  sscanf(failures, "%u %u %u %u %u %u %u %u %u %u", &failures_left, at, at + 1, at + 2, at + 3, at + 4, fault_at,
+         &short_read, &is_full, fault_at + 2);
   int sockets[2];
   must(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, sockets), "socketpair");
   pid_t program = fork();
@@ -278,7 +310,7 @@ int main(int count, char **words) {
   must(setrlimit(RLIMIT_FSIZE, &files), "limits");
   must(setrlimit(RLIMIT_CORE, &none), "limits");
   char **environment = read_environment(words[5]);
-  if (*words[2]) confine(words[2], words[3]);
+  if (*words[2]) confine(words[2], words[3], words[6]);
   int answer[2];
   must(pipe2(answer, O_CLOEXEC), "pipe");
   pid_t child = fork();

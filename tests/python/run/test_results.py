@@ -86,6 +86,7 @@ def test_fields_of_run_json(branches: str, tmp_path: Path, partita: Run) -> None
             "instructions",
             "replayed",
             "parked",
+            "varied",
             "forks",
             "paths",
             "bugs",

@@ -27,7 +27,8 @@ int main(void) {
 }
 """
 
-# 1: a pipe; 2: an empty input; 3: a folder; 4: an empty file; 5: a read that fails; 6: a short read; 0: none of them.
+# 1: a pipe; 2: an empty input; 3: a folder; 4: an empty file; 5: a read that fails; 6: a short read; 7: a large file;
+# 0: none of them.
 FILES = """#include <errno.h>
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -43,10 +44,49 @@ int main(void) {
   if (fstat(file, &status)) return 96;
   if (S_ISDIR(status.st_mode)) return read(file, text, 8) < 0 && errno == EISDIR ? 3 : 95;
   if (status.st_size == 0) return 4;
+  if (status.st_size > 4) return pread(file, text, 1, 2) == 1 && text[0] == 'a' ? 7 : 91;
   long count = read(file, text, 8);
   if (count < 0) return errno == EIO ? 5 : 94;
   if (count == 1) return read(file, text, 8) == 3 ? 6 : 93;
   return count == 4 ? 0 : 92;
+}
+"""
+
+# 1: a full device; 2: closing fails; 0: none of them.
+CALLS = """#include <errno.h>
+#include <unistd.h>
+int main(void) {
+  if (write(1, "a", 1) < 0) return errno == ENOSPC ? 1 : 99;
+  if (close(0) < 0) return errno == EIO ? 2 : 98;
+  return close(0) < 0 ? 0 : 97;
+}
+"""
+
+# 1: the locale is UTF-8.
+LOCALE = """#include <locale.h>
+#include <stdlib.h>
+int main(void) {
+  setlocale(LC_ALL, "");
+  return MB_CUR_MAX > 1;
+}
+"""
+
+# Takes long before it looks, and forks often after that.
+LONG = """#include <stdint.h>
+#include <sys/stat.h>
+#include <unistd.h>
+int main(void) {
+  struct stat status;
+  char text[8];
+  int count = 0;
+  volatile uint32_t work = 0;
+  for (uint32_t i = 0; i < WORK; i++) work += i;
+  if (fstat(0, &status)) return 9;
+  if (S_ISFIFO(status.st_mode)) return 1;
+  if (read(0, text, 8) < 8) return 2;
+  for (int i = 0; i < 8; i++)
+    if (text[i] == 'x') count++;
+  return 3 + count;
 }
 """
 
@@ -84,11 +124,57 @@ def test_files_vary_once_the_program_looks(tmp_path: Path) -> None:
     options = {"sym_files": (1, 4), "sym_stdin": 4}
     plain = explore(program, **options)  # type: ignore[arg-type]
     assert {path.ending for path in plain} <= {"exit 0", "exit 10"}
-    run = explore(program, **options, vary_files=True, out=tmp_path / "out").finish()  # type: ignore[arg-type]
+    run = explore(program, **options, vary_files="on", out=tmp_path / "out").finish()  # type: ignore[arg-type]
     assert run.complete
     tests = replayed(program, tmp_path / "out")
-    assert {test.ending for test in tests} >= {f"exit {status}" for status in range(7)}
+    assert {test.ending for test in tests} >= {f"exit {status}" for status in range(8)}
     assert not {test.ending for test in tests} & {f"exit {status}" for status in range(90, 100)}
+
+
+def test_calls_fail(tmp_path: Path) -> None:
+    program = built(tmp_path, CALLS)
+    run = explore(program, sym_stdin=1, vary_files="on", out=tmp_path / "out").finish()
+    assert run.complete
+    endings = [test.ending for test in replayed(program, tmp_path / "out")]
+    assert (len(endings), set(endings)) == (3, {"exit 0", "exit 1", "exit 2"})
+
+
+def test_the_locale_varies(tmp_path: Path) -> None:
+    program = built(tmp_path, LOCALE)
+    run = explore(program, sym_stdin=1, vary_files="on", out=tmp_path / "out").finish()
+    assert run.complete
+    assert {test.ending for test in replayed(program, tmp_path / "out")} == {"exit 0", "exit 1"}
+    run = explore(program, sym_stdin=1).finish()
+    assert (run.summary()["paths"]["completed"], run.summary()["varied"]) == (1, 0)
+
+
+def test_late_variations_change_no_usual_path(tmp_path: Path) -> None:
+    """A short run has none. A long one has some, counted apart: paths and their inputs are those without variations."""
+    found = {}
+    for work, vary in ((0, "late"), (10_000_000, "late"), (10_000_000, "off")):
+        program = built(tmp_path, LONG.replace("WORK", str(work)))
+        out = tmp_path / f"{vary}{work}"
+        run = explore(program, sym_stdin=8, vary_files=vary, out=out).finish()  # type: ignore[arg-type]
+        assert run.complete
+        summary = run.summary()
+        assert summary["paths"]["completed"] == 2**8
+        found[vary, work] = summary["varied"], {test.ending for test in replayed(program, out)}
+    usual = {f"exit {status}" for status in range(3, 12)}
+    assert found["late", 0] == found["off", 10_000_000] == (0, usual)
+    varied, endings = found["late", 10_000_000]
+    assert varied > 0
+    assert endings > usual
+
+
+def test_a_run_with_variations_is_resumed(tmp_path: Path) -> None:
+    program = built(tmp_path, FILES)
+    options = {"sym_files": (1, 4), "sym_stdin": 4, "vary_files": "on"}
+    whole = explore(program, **options).finish().summary()  # type: ignore[arg-type]
+    run = explore(program, **options, out=tmp_path / "out", max_instructions=whole["instructions"] // 2)  # type: ignore[arg-type]
+    assert run.finish().summary()["stopped"] == "max-instructions"
+    again = explore(program, **options)  # type: ignore[arg-type]
+    again.resume(tmp_path / "out")
+    assert again.finish().summary()["paths"] == whole["paths"]
 
 
 def test_the_folder_around_is_that_of_a_replay(tmp_path: Path) -> None:

@@ -191,14 +191,18 @@ impl Decider {
 
     /// Ends a path: counts it, and writes its test if it gets one.
     pub fn end_path(&mut self, mut state: Box<State>, outcome: Outcome) {
-        self.recorder.stats.add_ended(self.strings.hash(state.string), outcome.kind());
+        let is_apart = self.is_apart(&state);
+        if !is_apart {
+            self.recorder.stats.add_ended(self.strings.hash(state.string), outcome.kind());
+        }
         let mut first = false;
         if std::mem::take(&mut state.is_doomed) && !matches!(outcome, Outcome::Bug { .. }) {
             self.incomplete(&state, "a panic that did not end the program: one of its inputs is explored");
         }
         let wants_test = match &outcome {
             Outcome::Exit { .. } => {
-                self.recorder.stats.completed += 1;
+                let stats = &mut self.recorder.stats;
+                *(if is_apart { &mut stats.varied } else { &mut stats.completed }) += 1;
                 self.recorder.wants_test(&state.untested, &state.targets)
             }
             Outcome::Bug { class, message } => {
@@ -217,12 +221,14 @@ impl Decider {
                 first || self.options.all_bugs || self.recorder.targets.lacks_test(&state.targets)
             }
             Outcome::Limit { message, .. } => {
-                self.recorder.stats.limits += 1;
+                let stats = &mut self.recorder.stats;
+                *(if is_apart { &mut stats.varied } else { &mut stats.limits }) += 1;
                 self.incomplete(&state, message);
                 self.recorder.wants_test(&state.untested, &state.targets)
             }
             Outcome::Unsupported { message } => {
-                self.recorder.stats.unsupported += 1;
+                let stats = &mut self.recorder.stats;
+                *(if is_apart { &mut stats.varied } else { &mut stats.unsupported }) += 1;
                 self.incomplete(&state, message);
                 self.recorder.wants_test(&state.untested, &state.targets)
             }

@@ -16,6 +16,7 @@ pub mod search;
 mod seeding;
 pub mod strings;
 mod undefined;
+mod variation;
 
 pub use alternatives::Alternative;
 pub use decisions::{Kind, What};
@@ -82,6 +83,12 @@ pub struct Decider {
     /// asks many expensive ones and never forks would keep all others waiting.
     effort_end: u64,
     is_turn_over: bool,
+    /// Can paths vary late: gives the search rare states a share?
+    pub varies_late: bool,
+    /// States whose environment varies from the start, until the run varies.
+    pub waiting: Vec<Box<State>>,
+    /// Paths that could vary at each place.
+    varied_passes: variation::Passes,
 }
 
 impl Decider {
@@ -108,6 +115,9 @@ impl Decider {
             left: 0,
             effort_end: 0,
             is_turn_over: false,
+            varies_late: false,
+            waiting: Vec::new(),
+            varied_passes: variation::Passes::default(),
         }
     }
 
@@ -382,7 +392,7 @@ impl Decider {
 
     /// Counts a reason why the exploration is incomplete.
     pub fn incomplete(&mut self, state: &State, why: &str) {
-        if self.is_replaying() || state.is_doomed {
+        if self.is_replaying() || state.is_doomed || self.is_apart(state) {
             return; // `end_path` counts a doomed path if it ends in no bug
         }
         let frame = state.user_frame(&self.program);

@@ -7,7 +7,7 @@ use super::{MAX_SYMBOLIC_ARGUMENTS, Options};
 
 /// Options that are accepted among the program's arguments.
 const IN_ARGUMENTS: &[&str] =
-    &["sym-arg", "sym-args", "sym-env", "sym-files", "sym-stdin", "sym-stdout", "max-fail", "vary-files"];
+    &["sym-arg", "sym-args", "sym-env", "sym-files", "sym-stdin", "sym-stdout", "max-fail"];
 
 /// An argument of the program.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -112,9 +112,6 @@ impl Options {
         }
         if self.sym_stdout {
             add("sym-stdout", &[]);
-        }
-        if self.vary_files {
-            add("vary-files", &[]);
         }
         if self.max_fail > 0 {
             add("max-fail", &[self.max_fail]);

@@ -150,6 +150,16 @@ pub enum Ambient {
     Symbolic,
 }
 
+/// When symbolic files and the calls on them vary (`decide::variation`).
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Vary {
+    Off,
+    /// Beside an exploration that takes long, counted apart.
+    Late,
+    /// On all paths.
+    On,
+}
+
 #[derive(Clone, Debug)]
 pub struct Options {
     pub search: String,
@@ -212,8 +222,8 @@ pub struct Options {
     pub sym_stdout: bool,
     /// Number of system calls that may fail on a path.
     pub max_fail: u64,
-    /// Symbolic files may have other kinds and sizes, and their reads may be short or fail.
-    pub vary_files: bool,
+    /// May symbolic files have other kinds and sizes, and calls be short or fail?
+    pub vary_files: Vary,
     /// May files of the host be changed?
     pub write_host: bool,
     /// User and group that the kernel model reports.
@@ -258,7 +268,7 @@ impl Default for Options {
             sym_stdin: None,
             sym_stdout: false,
             max_fail: 0,
-            vary_files: false,
+            vary_files: Vary::Late,
             write_host: false,
             user: 0,
             group: 0,
@@ -306,7 +316,7 @@ impl Options {
             b"sym-stdin" => self.sym_stdin.unwrap_or_default(),
             b"sym-stdout" => self.sym_stdout.into(),
             b"max-fail" => self.max_fail,
-            b"vary-files" => self.vary_files.into(),
+            b"vary-files" => u64::from(self.vary_files != Vary::Off),
             _ => 0,
         }
     }

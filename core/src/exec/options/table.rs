@@ -4,7 +4,7 @@
 //! these rows. A row whose value the executor does not need has the setter `elsewhere`: the front end uses it.
 use super::arguments::Argument;
 use super::kind::{Kind, Value};
-use super::{Ambient, Checks, MAX_SYMBOLIC_ARGUMENTS, Options, Tests};
+use super::{Ambient, Checks, MAX_SYMBOLIC_ARGUMENTS, Options, Tests, Vary};
 
 /// The default chain: the cheapest layers first, the SAT solver last. Without a store the layer `store` is left out.
 pub const DEFAULT_LAYERS: &str = "simplify split solutions reuse intervals enumerate differences store sat";
@@ -253,10 +253,16 @@ pub const OPTIONS: &[OptionRow] = &[
     row(
         Group::Inputs,
         "vary-files",
-        Kind::Flag,
-        Some("off"),
-        "symbolic files also empty, folders or pipes, with short and failing reads",
-        |options, value| options.vary_files = flag(&value),
+        Kind::Choice(&["off", "late", "on"]),
+        Some("late"),
+        "symbolic files also empty, folders or pipes, and calls that are short or fail",
+        |options, value| {
+            options.vary_files = match text(&value) {
+                "off" => Vary::Off,
+                "on" => Vary::On,
+                _ => Vary::Late,
+            };
+        },
     ),
     row(Group::Inputs, "stdin", Kind::Contents, Some(""), "contents of standard input", |options, value| {
         if let Value::Contents(bytes) = value {

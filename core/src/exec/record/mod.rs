@@ -42,6 +42,8 @@ pub struct Stats {
     pub bugs: u64,
     pub limits: u64,
     pub unsupported: u64,
+    /// Paths on which the environment varied, if they are counted apart.
+    pub varied: u64,
     pub tests: u64,
     pub explore: Duration,
     pub collections: u64,

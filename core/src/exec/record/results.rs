@@ -106,6 +106,7 @@ impl Recorder {
             &mut stats.collections,
             &mut stats.replayed,
             &mut stats.parked,
+            &mut stats.varied,
         ] {
             *counter = counter.checked_add(from.number()?)?;
         }
@@ -132,7 +133,7 @@ impl Recorder {
 }
 
 /// Counters that add up over workers.
-fn counters(stats: &Stats) -> [u64; 12] {
+fn counters(stats: &Stats) -> [u64; 13] {
     let explore = u64::try_from(stats.explore.as_nanos()).unwrap_or(u64::MAX);
     [
         stats.instructions,
@@ -147,6 +148,7 @@ fn counters(stats: &Stats) -> [u64; 12] {
         stats.collections,
         stats.replayed,
         stats.parked,
+        stats.varied,
     ]
 }
 

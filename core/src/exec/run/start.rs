@@ -109,6 +109,7 @@ impl Machine {
             rounding: Rounding::NearestEven,
             exceptions: Value::number(0),
             is_rare: false,
+            variation: 0,
             may_fork: true,
             is_doomed: false,
             preferences: Arc::default(),

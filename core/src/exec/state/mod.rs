@@ -97,8 +97,10 @@ pub struct State {
     pub rounding: Rounding,
     /// Exception flags raised so far, if the program can read them; as many bits as `Graph` has flags.
     pub exceptions: Value,
-    /// Its environment does something rare (`__partita_rare`): the search gives it a share.
+    /// Its environment varies (`__partita_vary`): the search gives it a share.
     pub is_rare: bool,
+    /// Behaviour that the call it was forked at has, until it has executed that; 0 if none.
+    pub variation: u32,
     /// `klee_set_forking`.
     pub may_fork: bool,
     /// It ends in a bug whatever its inputs are, and only needs one message (`__partita_follow_model`): it takes its

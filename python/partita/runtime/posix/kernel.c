@@ -82,10 +82,11 @@ static int is_threads_own(word number) {
 }
 
 word __partita_syscall(word number, word a, word b, word c, word d, word e, word f) {
-  if (number == SYS_read || number == SYS_readv || number == SYS_pread64) __partita_count_read();
+  word fault = __partita_vary_call(number, a);
   if (__partita_has_threads() && !is_threads_own(number))
     __partita_incomplete("a system call of one of several threads: its other orders are not explored");
   word result = __partita_failure(number);
+  if (!result) result = fault;
   if (result) return result;
   result = __partita_call_files(number, a, b, c, d, e);
   if (result == NOT_HANDLED) result = __partita_call_status(number, a, b, c, d, e);

@@ -117,9 +117,11 @@ void __partita_touch(struct inode *inode);
 
 /* vary.c */
 #define READ_FAILS ((size_t)-1)
-void __partita_vary(struct inode *inode, const char *name);
-void __partita_look(struct inode *inode); /* the program looks at kind or size */
-void __partita_count_read(void);
+enum fault { READ_FAULT, WRITE_FAULT, CLOSE_FAULT, FAULTS };
+void __partita_vary_file(struct inode *inode, const char *name);
+void __partita_vary_locale(char **entries);        /* of the environment */
+void __partita_look(struct inode *inode);          /* the program looks at kind or size */
+word __partita_vary_call(word number, word fd);    /* counts the call; its error, or 0 */
 size_t __partita_vary_read(word fd, size_t count); /* the bytes that are read, or READ_FAILS */
 
 /* walk.c */

@@ -83,7 +83,7 @@ static struct inode *symbolic_file(const char *name, size_t size) {
 static struct inode *varied_file(const char *bytes, size_t size) {
   struct inode *inode = symbolic_file(bytes, size);
   char *name = __partita_join("", bytes, strlen(bytes) == 5 ? 5 : 1);
-  __partita_vary(inode, name);
+  __partita_vary_file(inode, name);
   return inode;
 }
 
@@ -200,6 +200,7 @@ __attribute__((constructor(0))) static void start(int count, char **arguments, c
     char *text = symbolic_variable(i, name);
     variables = set_variable(__environ, variables, name, text);
   }
+  __partita_vary_locale(__environ);
   __progname = __progname_full = all[0];
   for (char *p = all[0]; *p; p++)
     if (*p == '/') __progname = p + 1;

@@ -18,6 +18,7 @@ enum NodeKind {
     Inner([u32; 2]),
 }
 
+#[derive(Clone, Copy)]
 struct TreeNode {
     parent: u32,
     kind: NodeKind,
@@ -127,6 +128,19 @@ impl ExecutionTree {
         self.nodes[fork as usize].kind = NodeKind::Inner(kids);
     }
 
+    /// Adds a state as the sibling of all others, of which there must be one.
+    pub fn graft(&mut self, state: u32) {
+        let leaf = self.add(NONE, state);
+        let mut above = self.nodes[self.root as usize];
+        above.kind = NodeKind::Inner([self.root, leaf]);
+        let root = self.nodes.len() as u32;
+        self.nodes.push(above);
+        for kid in [self.root, leaf] {
+            self.nodes[kid as usize].parent = root;
+        }
+        self.root = root;
+    }
+
     /// Removes a state: its sibling takes the place of their fork.
     pub fn remove(&mut self, state: u32) {
         let leaf = self.leaves[state as usize];
@@ -222,6 +236,22 @@ mod tests {
         assert_eq!(tree.draw(&mut random), None);
         tree.plant(3);
         assert_eq!(tree.draw(&mut random), Some(3));
+    }
+
+    #[test]
+    fn a_grafted_state_is_the_sibling_of_all_others() {
+        let mut tree = ExecutionTree::new();
+        let mut random = SplitMix64::new(5);
+        tree.plant(0);
+        (1..=8).for_each(|child| tree.fork(0, child));
+        tree.graft(9);
+        let count = (0..1000).filter(|_| tree.draw(&mut random) == Some(9)).count();
+        assert!((450..550).contains(&count), "{count}");
+        tree.set_rare(9);
+        let count = (0..1000).filter(|_| tree.draw(&mut random) == Some(9)).count();
+        assert!((80..150).contains(&count), "{count}");
+        (0..9).for_each(|state| tree.remove(state));
+        assert_eq!(tree.draw(&mut random), Some(9));
     }
 
     #[test]

@@ -238,14 +238,14 @@ impl Search for Guided {
             }
             return;
         };
-        if self.is_fair && !self.is_rare && current.as_ref().is_some_and(|state| state.is_rare) {
-            self.tree.set_rare(number);
-        }
         for child in forked {
-            let has_seeds = !child.seeds.is_empty();
+            let (has_seeds, becomes_rare) = (!child.seeds.is_empty(), child.is_rare && !self.is_rare);
             let child = self.states.add(child);
             self.seeded.extend(has_seeds.then_some(child));
             self.tree.fork(number, child);
+            if self.is_fair && becomes_rare {
+                self.tree.set_rare(child);
+            }
             self.batch.push(child);
         }
         match current {
@@ -263,6 +263,16 @@ impl Search for Guided {
                 self.states.free_number(number);
             }
         }
+    }
+
+    fn graft(&mut self, state: Box<State>, view: &View<'_>) {
+        let is_rare = state.is_rare;
+        let number = self.states.add(state);
+        self.tree.graft(number);
+        if self.is_fair && is_rare {
+            self.tree.set_rare(number);
+        }
+        self.release(number, view);
     }
 
     fn next(&mut self, view: &View<'_>) -> Option<Box<State>> {

@@ -55,6 +55,11 @@ fn take_seeded(states: &mut VecDeque<Box<State>>) -> Option<Box<State>> {
 pub trait Search: Send {
     /// Adds the state that ran, if it continues, and the states forked from it, in order.
     fn put(&mut self, current: Option<Box<State>>, forked: Vec<Box<State>>, view: &View<'_>);
+    /// Adds a state beside all others, of which there must be one.
+    fn graft(&mut self, state: Box<State>, view: &View<'_>) {
+        let other = self.next(view);
+        self.put(other, vec![state], view);
+    }
     /// Removes and returns the state to run next.
     fn next(&mut self, view: &View<'_>) -> Option<Box<State>>;
     /// Number of instructions that the state taken last may execute in its turn.
@@ -85,12 +90,14 @@ pub struct SearchRow {
     build: fn(&Program, u64) -> Box<dyn Search>,
 }
 
+/// The default. It gives rare states a share.
+pub const MIX: &str = "mix";
 /// Depth first. Its order of paths does not depend on models.
 pub const DFS: &str = "dfs";
 
 pub const SEARCHES: &[SearchRow] = &[
     SearchRow {
-        name: "mix",
+        name: MIX,
         about: "random-path and coverage in turn, each for a batch of work that stays together",
         build: guided::mix,
     },

@@ -11,6 +11,7 @@ use crate::exec::run::host::Change;
 use crate::exec::state::State;
 use crate::exec::state::object::Kind;
 use crate::exec::state::value::Value;
+use crate::program::{Callee, FuncId, Inst};
 use std::ffi::OsString;
 use std::os::unix::ffi::OsStringExt;
 use std::path::PathBuf;
@@ -20,7 +21,8 @@ pub(super) const MODELS: &[ModelRow] = &[
     row("__partita_setting", 1, Exact, setting),
     row("__partita_symbolic_argument", 2, Exact, symbolic_argument),
     row("__partita_symbolic_variable", 3, Exact, symbolic_variable),
-    row("__partita_rare", 0, Exact, rare),
+    row("__partita_vary", 1, Exact, vary),
+    row("__partita_choose_locale", 0, Exact, choose_locale),
     row("__partita_room", 1, Exact, room),
     row("__partita_errno", 1, Exact, errno),
     row("__partita_arguments", 2, Exact, arguments),
@@ -104,10 +106,23 @@ fn symbolic_variable(machine: &mut Machine, state: &mut State, site: &CallSite<'
     number(*size as i64)
 }
 
-/// The path has taken a rare turn of its environment: it gets a share of the search.
-fn rare(_: &mut Machine, state: &mut State, _: &CallSite<'_>) -> ModelResult {
-    state.is_rare = true;
-    Ok(Returned::Nothing)
+/// Number of the behaviour that a call has, less than the argument: 0 on the usual path, others on paths forked from it.
+fn vary(machine: &mut Machine, state: &mut State, site: &CallSite<'_>) -> ModelResult {
+    let count = machine.argument(state, site, 0)?;
+    number(machine.decider.vary(state, count as u32, false).into())
+}
+
+/// 0 on the usual path, 1 on a path with another locale, if the user's code calls `setlocale`.
+fn choose_locale(machine: &mut Machine, state: &mut State, _: &CallSite<'_>) -> ModelResult {
+    let program = Arc::clone(&machine.program);
+    let is_named = |func: FuncId| program.string(program.functions[func.index()].name) == "setlocale";
+    let sets_it = |inst: &Inst| match inst {
+        Inst::Call(call) => matches!(call.callee, Callee::Direct(func) if is_named(func)),
+        _ => false,
+    };
+    let mut user = program.functions.iter().filter(|function| !function.library);
+    let varies = user.any(|function| function.insts.iter().any(sets_it));
+    number(if varies { machine.decider.vary(state, 2, true).into() } else { 0 })
 }
 
 /// Number of bytes from an address to the end of its object.
