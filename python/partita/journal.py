@@ -25,6 +25,8 @@ from partita import _core
 from partita.errors import UsageError
 
 NAME = "journal"
+FOUND = "tests.found"
+"""File of the tests that have no number yet, in the folder of the run."""
 SCHEMA = 1
 HEAD = b"PARTJR01"
 FRAME = struct.Struct(">II")

@@ -507,7 +507,13 @@ impl Engine {
 
     /// Waits until the tests are on disk.
     pub fn finish_writing(&mut self) -> std::io::Result<Written> {
-        self.recorder_mut().finish_writing()
+        let over = self.stopped.is_none();
+        self.recorder_mut().finish_writing(over)
+    }
+
+    /// Have the tests of this process numbers, and not names?
+    pub fn has_numbers(&self) -> bool {
+        !self.recorder().is_named
     }
 
     /// Has writing tests failed? `finish_writing` returns the error.

@@ -13,9 +13,8 @@ from partita import _core
 from partita.cluster.leases import Leases, Part
 from partita.cluster.messages import Cut, Failure, Report, Stop, Task
 from partita.cluster.processes import Lost, Pool, Ready
+from partita.journal import FOUND
 
-FOUND = "tests.found"
-"""File of the tests that have no number yet, in the folder of the run."""
 STOP_S = 10.0
 """Time after which a worker that does not stop is lost."""
 MAX_LOST = 5
@@ -302,11 +301,6 @@ class Whole:
             self._engine.coordinate(self._engine.summary()["tests"])
             self._found.close()
         return taken_s
-
-    def clean_up(self) -> None:
-        """Removes the file of tests without numbers, if all have one and the journal says so."""
-        if self._out is not None and self._numbered_all():
-            (self._out / FOUND).unlink(missing_ok=True)
 
     def paths(self) -> list[dict[str, Any]]:
         paths, self._paths = self._paths, []
