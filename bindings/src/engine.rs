@@ -207,6 +207,12 @@ impl Engine {
         Ok(self.lock(py)?.name_tests(folder.as_deref(), found, numbered)?)
     }
 
+    /// Sets the limit of memory in bytes.
+    fn set_max_memory(&self, py: Python<'_>, bytes: u64) -> PyResult<()> {
+        self.lock(py)?.set_max_memory(bytes);
+        Ok(())
+    }
+
     /// Keeps finished paths for `paths`.
     fn keep_conditions(&self, py: Python<'_>) -> PyResult<()> {
         self.lock(py)?.keep_conditions();

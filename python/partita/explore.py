@@ -348,6 +348,7 @@ class Run:
 
         assert isinstance(self._engine, _core.Engine)
         pool: Pool
+        memory: int | None = None
         if cluster is not None:
             from partita.cluster.actors import Actors
 
@@ -358,10 +359,9 @@ class Run:
             count, limit = jobs or os.cpu_count() or 1, self.limits["max_memory"]
             if limit is not None:
                 # This process needs memory too, and what it has now is the least.
-                share = max(1, int((limit * (1 - COORDINATOR_SHARE) - resident_bytes()) / count))
-                shipment = replace(shipment, given={**shipment.given, "max_memory": share})
+                memory = max(1, int(limit * (1 - COORDINATOR_SHARE) - resident_bytes()))
             pool = Processes(shipment, count)
-        self._engine = self._whole = Whole(self._engine, pool, self.limits)
+        self._engine = self._whole = Whole(self._engine, pool, self.limits, memory)
         self._world["jobs"] = pool.capacity()
 
     def write_to(self, folder: Path) -> None:

@@ -4,6 +4,7 @@
 //! none is counted twice. The same bytes are what workers send to their coordinator and take from it.
 use super::Engine;
 use super::decide::open_path::OpenPath;
+use super::decide::search::Search;
 use super::record::results::Committed;
 use super::state::State;
 use crate::encoding::{Decoder, put_bytes};

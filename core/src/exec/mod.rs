@@ -49,7 +49,7 @@ use crate::program::Program;
 use crate::solve::Solver;
 use decide::Decider;
 use decide::open_path::OpenPath;
-use decide::search::{self, Search, View};
+use decide::search::{self, Search, Subtrees, View};
 use memory_limit::{MemoryCheck, MemoryMeter};
 use parking::Parking;
 use record::Recorder;
@@ -64,7 +64,7 @@ use watchdog::Watchdog;
 pub struct Engine {
     machine: Machine,
     /// The open states.
-    search: Box<dyn Search>,
+    search: Subtrees,
     stopped: Option<Limit>,
     /// Number of graph nodes at which expressions are collected.
     collect_at: usize,
@@ -123,7 +123,7 @@ impl Engine {
         let (strategy, seed) = (search::find(&options.search)?, options.seed);
         solver.slowest.keep();
         let (machine, first) = Machine::new(program, solver, options)?;
-        let search = strategy.build(machine.program(), seed);
+        let search = Subtrees::new(strategy.build(machine.program(), seed));
         let memory_meter = MemoryMeter::new(machine.options().max_memory);
         let max_instructions = machine.options().max_instructions;
         let mut engine = Engine {
@@ -192,7 +192,7 @@ impl Engine {
     pub fn set_chooser(&mut self, chooser: Box<dyn Chooser>) {
         let first = self.next_state();
         self.has_chooser = true;
-        self.search = Box::new(search::Custom::new(chooser, self.machine.program()));
+        self.search = Subtrees::new(Box::new(search::Custom::new(chooser, self.machine.program())));
         let (search, view) = self.search();
         search.put(first, Vec::new(), &view);
     }
@@ -363,7 +363,7 @@ impl Engine {
             instructions: recorder.stats.instructions,
             effort: self.machine.decider.solver.effort(),
         };
-        (self.search.as_mut(), view)
+        (&mut self.search, view)
     }
 
     /// The state to run next: one that follows seeds, until there is none or half of the time is used. Then those get

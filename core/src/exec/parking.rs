@@ -7,6 +7,7 @@
 use super::Engine;
 use super::checkpoint::share_at;
 use super::decide::open_path::OpenPath;
+use super::decide::search::Search;
 use super::decide::strings::{StringId, Strings};
 use super::record::unnamed_file;
 use super::state::State;
@@ -136,6 +137,11 @@ impl Parking {
         self.chunks.iter().map(|chunk| self.read(&chunk.bytes))
     }
 
+    /// Were states parked since paths were last taken up?
+    pub fn has_parked(&self) -> bool {
+        self.has_parked
+    }
+
     /// Number of paths to take up now.
     pub fn next_batch(&mut self) -> usize {
         self.batch = match std::mem::take(&mut self.has_parked) {
@@ -168,6 +174,7 @@ impl Engine {
         let (search, view) = self.search();
         let parked = search.extract(&|state: &State| !kept.contains(&state.id), &view);
         self.park(parked);
+        self.search.set_limit(open.len() / 2);
         true
     }
 
