@@ -533,7 +533,8 @@ impl Engine {
         dict.set_item("bugs", bugs)?;
         dict.set_item("tests", stats.tests)?;
         let number = |test: Option<u64>| test.filter(|_| has_numbers);
-        let targets: Vec<_> = core.targets().into_iter().map(|(reached, test)| (reached, number(test))).collect();
+        let targets: Vec<_> =
+            core.targets().into_iter().map(|(reached, test)| (reached, number(test))).collect();
         dict.set_item("targets", targets)?;
         let [own, library] = core.covered();
         let coverage = covered_dict(py, own)?;

@@ -5,12 +5,12 @@
 //! they cannot be, an eighth is given up, each ending as a path cut by the limit with its test. The run stops only when at most one is left. Each round frees at least a
 //! tenth of the limit, so that the cost of a collection is paid back.
 use super::Engine;
+use super::decide::search::Search;
 use crate::exec::outcome::{Limit, Outcome};
 use std::fs::File;
 use std::os::unix::fs::FileExt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use super::decide::search::Search;
 
 /// Turns between two measurements, and the number of instructions that counts as one turn.
 const TURNS_PER_CHECK: u64 = 64;

@@ -53,6 +53,7 @@ class Whole:
         self._lost = 0
         self._last_checkpoint: bytes | None = None
         self._summaries: dict[int, dict[str, Any]] = {}
+        self._peak = 0
         self._slowest: dict[int, list[dict[str, Any]]] = {}
         self._paths: list[dict[str, Any]] = []
         self._notices: list[str] = []
@@ -203,6 +204,7 @@ class Whole:
 
     def _take(self, worker: int, report: Report) -> None:
         self._summaries[worker] = report.summary
+        self._peak = max(self._peak, resident_bytes() + sum(each["peak_memory"] for each in self._summaries.values()))
         self._slowest[worker] = report.slowest or self._slowest.get(worker, [])
         self._paths += report.paths
         self._notices += report.notices
@@ -350,8 +352,8 @@ class Whole:
                 if bug["test"] is not None and bug["test"] > self._numbered:
                     bug["test"] = None
             raw["targets"] = [(reached, None) for reached, _ in raw["targets"]]
-        for name in ("memory", "peak_memory"):
-            raw[name] = resident_bytes() + sum(each[name] for each in self._summaries.values())
+        raw["memory"] = resident_bytes() + sum(each["memory"] for each in self._summaries.values())
+        raw["peak_memory"] = max(self._peak, resident_bytes())
         raw["solver"] = added([each["solver"] for each in self._summaries.values()]) or raw["solver"]
         return raw
 

@@ -54,9 +54,7 @@ impl Decider {
         self.recorder.stats.limits += 1;
         let message = limit.stop_message();
         self.incomplete(state, &message);
-        let wants_test = self.wants_test(state)
-            && !state.is_silent
-            && self.recorder.has_test_left();
+        let wants_test = self.wants_test(state) && !state.is_silent && self.recorder.has_test_left();
         let outcome = Outcome::Limit { limit, message };
         let mut number = None;
         if wants_test && !in_time {
@@ -225,7 +223,9 @@ impl Decider {
                     let variable = self.faulty_variable(&state);
                     self.recorder.bugs.describe(*class, &place, self.inputs_of(&state), trail, variable);
                 }
-                first || self.options.all_bugs || self.recorder.lacks_target(&state.targets, self.strings.hash(state.string))
+                first
+                    || self.options.all_bugs
+                    || self.recorder.lacks_target(&state.targets, self.strings.hash(state.string))
             }
             Outcome::Limit { message, .. } => {
                 self.recorder.stats.limits += 1;

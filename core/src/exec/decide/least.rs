@@ -78,7 +78,8 @@ impl Decider {
         for (identity, slice) in self.solver.components(path) {
             let known = self.least_inputs.0.get(&identity).cloned();
             // Inputs of one name may have other sizes on other paths.
-            let is_same = |kept: &Kept| kept.sizes.iter().all(|(array, size)| size_of(state, *array) == Some(*size));
+            let is_same =
+                |kept: &Kept| kept.sizes.iter().all(|(array, size)| size_of(state, *array) == Some(*size));
             let kept = known.filter(is_same).or_else(|| {
                 let found = self.least_of(state, path, &slice)?;
                 if self.least_inputs.0.len() >= MAX_KEPT {
@@ -131,9 +132,7 @@ impl Decider {
             Atom::Element(_, at) => at,
             Atom::Variable(_) | Atom::Array(_) => 0,
         };
-        atoms.sort_by(|a, b| {
-            (graph.name(a.variable()), place(a)).cmp(&(graph.name(b.variable()), place(b)))
-        });
+        atoms.sort_by(|a, b| (graph.name(a.variable()), place(a)).cmp(&(graph.name(b.variable()), place(b))));
         atoms.dedup();
         Some((atoms, sizes))
     }

@@ -3,9 +3,9 @@
 //! Workers hand their tests over with the results that they belong to; the process that collects them appends them to a
 //! file. A run of one process whose tests are to be those of any number of processes appends its own. After a kill some are there whose paths are explored again: they get the same names. Numbers are given at the end,
 //! in the order of the names, so that they do not depend on who explored what.
-use super::{Recorder, unnamed_file};
 use super::input_value::{Piece, SparseBytes};
 use super::writer::{QueuedTest, SINGLE_FILES, Writer, Written};
+use super::{Recorder, unnamed_file};
 use crate::encoding::{Decoder, put, put_bytes};
 use crate::exec::options::Tests;
 use crate::exec::outcome::Class;
@@ -165,7 +165,8 @@ impl Recorder {
 
     /// Writes the named tests if many wait.
     pub(super) fn write_found_if_many(&mut self) {
-        if self.found_file.is_some() && self.found.as_ref().is_some_and(|waiting| waiting.len() > MAX_WAITING) {
+        if self.found_file.is_some() && self.found.as_ref().is_some_and(|waiting| waiting.len() > MAX_WAITING)
+        {
             self.write_found();
         }
     }
