@@ -210,6 +210,7 @@ bench: $(VENV)/.dev
 	$(BIN)/python -m experiments engine
 	$(BIN)/python -m experiments store
 	$(BIN)/python -m experiments shared_store
+	$(BIN)/python -m experiments workers
 
 fuzz: build $(VENV)/.dev
 	@echo "== fuzzing both parsers, $(FUZZ_SECONDS) seconds each"

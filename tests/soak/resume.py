@@ -27,12 +27,10 @@ PLACES = 2_000
 FILE_SIZES = (4_000, 20_000, 100_000, 1_000_000)
 
 
-def damage(program: Path, folder: Path, seed: int) -> tuple[int, int]:
+def damage(whole: kills.Whole, folder: Path, seed: int) -> tuple[int, int]:
     """Flips a byte of a journal, and cuts it there, at many places. Returns the numbers of those that were used and refused: what is
     used is a checkpoint that was written."""
-    kills.whole(program, folder / "whole")
-    path = folder / "whole" / journal.NAME
-    data = path.read_bytes()
+    data = (whole.out / journal.NAME).read_bytes()
     written = {record[1:] for record, _ in journal._records(data)} | {None}
     chance, used, refused = random.Random(seed), 0, 0
     copy = folder / "copy"
@@ -54,21 +52,22 @@ def damage(program: Path, folder: Path, seed: int) -> tuple[int, int]:
 def main() -> None:
     count = int(sys.argv[1]) if len(sys.argv) > 1 else 50
     seed = int(sys.argv[2]) if len(sys.argv) > 2 else 1
-    print("program, kills of one process, of two, workers killed of two, of four, bytes damaged, seconds")
+    print("program, kills of one process, of two, workers killed of two, of four, damaged journals, full disks, seconds")
     for name in kills.PROGRAMS:
-        program, started = kills.ROOT / name, time.monotonic()
+        started = time.monotonic()
         row: list[object] = [Path(name).stem]
-        for jobs in (1, 2):
-            with tempfile.TemporaryDirectory() as folder:
-                row.append(kills.kill_and_resume(program, Path(folder), count, jobs, seed).kills)
-        for jobs in (2, 4):
-            with tempfile.TemporaryDirectory() as folder:
-                row.append(kills.lose_workers(program, Path(folder), jobs, WORKER_S, seed))
-        with tempfile.TemporaryDirectory() as folder:
-            row.append("{} used {} refused".format(*damage(program, Path(folder), seed)))
-        for size in FILE_SIZES:
-            with tempfile.TemporaryDirectory() as folder:
-                kills.fill_disk(program, Path(folder), size)
+        with tempfile.TemporaryDirectory() as text:
+            folder = Path(text)
+            whole = kills.explore_whole(kills.ROOT / name, folder / "whole")
+
+            def fresh(part: str, folder: Path = folder) -> Path:
+                (folder / part).mkdir()
+                return folder / part
+
+            row += [kills.kill_and_resume(whole, fresh(f"kill{jobs}"), count, jobs, seed) for jobs in (1, 2)]
+            row += [kills.lose_workers(whole, fresh(f"lose{jobs}"), jobs, WORKER_S, seed) for jobs in (2, 4)]
+            row.append("{} used {} refused".format(*damage(whole, fresh("damage"), seed)))
+            row.append(sum(bool(kills.fill_disk(whole, fresh(f"size{size}"), size)) for size in FILE_SIZES))
         print(*row, round(time.monotonic() - started, 1), sep=", ", flush=True)
 
 

@@ -40,10 +40,13 @@ EVERY_S = 0.02
 
 
 @dataclass
-class Killed:
-    kills: int
-    parts: int
-    """Number of processes that explored."""
+class Whole:
+    """A run that was left alone."""
+
+    program: Path
+    out: Path
+    result: dict[str, Any]
+    taken_s: float
 
 
 def command(program: Path, out: Path, jobs: int, kill_s: float = 0.0, seed: int = 0, size: int = 0) -> list[str]:
@@ -72,24 +75,27 @@ def result(out: Path) -> dict[str, Any]:
     return {"bugs": bugs, "files": sums, **{name: data[name] for name in names}}
 
 
-def whole(program: Path, out: Path) -> tuple[dict[str, Any], float]:
-    """The result of a run that is left alone, and the time that it took."""
+def explore_whole(program: Path, out: Path) -> Whole:
     started = time.monotonic()
-    subprocess.run(command(program, out, 1), env=environment(), timeout=PATIENCE_S, check=True)
-    return result(out), time.monotonic() - started
+    finish(command(program, out, 1))
+    return Whole(program, out, result(out), time.monotonic() - started)
 
 
-def kill_and_resume(program: Path, folder: Path, kills: int, jobs: int, seed: int) -> Killed:
-    """Kills a run with all of its processes at random moments, resumes it each time, and compares the results."""
-    chance = random.Random(seed)
-    expected, taken_s = whole(program, folder / "whole")
-    out = folder / "out"
-    done = parts = 0
+def finish(words: list[str]) -> str:
+    """Runs a command that must succeed, and returns its output."""
+    done = subprocess.run(words, env=environment(), timeout=PATIENCE_S, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def kill_and_resume(whole: Whole, folder: Path, kills: int, jobs: int, seed: int) -> int:
+    """Kills a run with all of its processes at random moments, resumes it each time, and compares the results. Returns the number
+    of kills."""
+    chance, program, out, done = random.Random(seed), whole.program, folder / "out", 0
     while done < kills:
         process = start(command(program, out, jobs))
-        parts += 1
         try:
-            process.wait(timeout=chance.random() * taken_s)
+            process.wait(timeout=chance.random() * whole.taken_s)
         except subprocess.TimeoutExpired:
             os.killpg(process.pid, signal.SIGKILL)
             process.wait()
@@ -97,35 +103,32 @@ def kill_and_resume(program: Path, folder: Path, kills: int, jobs: int, seed: in
         if (out / "run.json").exists():
             assert process.returncode in (0, -signal.SIGKILL), process.returncode
             # One that was killed after its end has its result too, up to files that it was to remove.
-            assert subprocess.run(command(program, out, jobs), env=environment(), check=False).returncode == 0
-            assert result(out) == expected, program
+            finish(command(program, out, jobs))
+            assert result(out) == whole.result, program
             shutil.rmtree(out)
-    if out.exists():
-        parts += 1
-        assert subprocess.run(command(program, out, jobs), env=environment(), check=False).returncode == 0
-        assert result(out) == expected, program
-    return Killed(done, parts)
+    finish(command(program, out, jobs))
+    assert result(out) == whole.result, program
+    return done
 
 
-def lose_workers(program: Path, folder: Path, jobs: int, every_s: float, seed: int) -> int:
+def lose_workers(whole: Whole, folder: Path, jobs: int, every_s: float, seed: int) -> int:
     """Kills a worker from time to time. Returns the number of those killed."""
-    expected, _ = whole(program, folder / "whole")
-    words = command(program, folder / "out", jobs, every_s, seed)
-    done = subprocess.run(words, env=environment(), timeout=PATIENCE_S, capture_output=True, text=True, check=True)
-    assert result(folder / "out") == expected, program
-    return int(done.stdout.split()[-1])
+    output = finish(command(whole.program, folder / "out", jobs, every_s, seed))
+    assert result(folder / "out") == whole.result, whole.program
+    return int(output.split()[-1])
 
 
-def fill_disk(program: Path, folder: Path, size: int) -> str:
-    """A run that may write files of at most `size` bytes each fails with a message, and goes on when there is room."""
-    expected, _ = whole(program, folder / "whole")
+def fill_disk(whole: Whole, folder: Path, size: int) -> str:
+    """A run that may write files of at most `size` bytes each fails with a message, and goes on when there is room. Returns the
+    message; empty if there was room."""
+    program = whole.program
     words = command(program, folder / "out", 1, size=size)
     done = subprocess.run(words, env=environment(), capture_output=True, text=True, check=False)
     message = done.stderr.strip().splitlines()[-1] if done.stderr.strip() else ""
     if done.returncode != 0:
         assert "cannot write" in message, done.stderr
-    subprocess.run(command(program, folder / "out", 1), env=environment(), timeout=PATIENCE_S, check=True)
-    assert result(folder / "out") == expected, program
+    finish(command(program, folder / "out", 1))
+    assert result(folder / "out") == whole.result, program
     return message
 
 

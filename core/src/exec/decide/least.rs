@@ -24,6 +24,8 @@ const MAX_WHOLE: u64 = 4096;
 const NOT_LEAST: &str = "the least inputs of a path are not known";
 
 type Values = Arc<[(Atom, Bits)]>;
+/// Inputs with their sizes.
+type Sizes = Vec<(Expr, u64)>;
 
 /// Least inputs of a component, and the sizes of inputs that it uses as a whole.
 #[derive(Clone)]
@@ -110,7 +112,7 @@ impl Decider {
 
     /// Inputs that the constraints of a slice mention, bytes of an array used as a whole one by one; sorted by name and place.
     /// Also the sizes of such arrays. `None` if there are too many.
-    fn inputs_of_slice(&mut self, state: &State, slice: &Slice) -> Option<(Vec<Atom>, Vec<(Expr, u64)>)> {
+    fn inputs_of_slice(&mut self, state: &State, slice: &Slice) -> Option<(Vec<Atom>, Sizes)> {
         let (mut atoms, mut sizes) = (Vec::new(), Vec::new());
         for &constraint in slice.list().iter() {
             for &atom in self.support(constraint).iter() {
