@@ -1,9 +1,9 @@
 """Benchmark of several processes: two workers of one run against two independent runs side by side.
 
-The programs are those that one process explores in about ten seconds. Both kinds of run take turns, so that whatever else the
-machine does falls on both. `rate` is the ratio of instructions per second, `cpu` that of instructions per second of processor
-time, coordinator and start of workers included; `busy` the share of the time in which workers explored. With `--cluster` the
-workers are Ray's, whose start is left out.
+The programs are those that one process explores in about ten seconds. Both kinds of run take turns, so that whatever
+else the machine does falls on both. `rate` is the ratio of instructions per second, `cpu` that of instructions per
+second of processor time, coordinator and start of workers included; `busy` the share of the time in which workers
+explored. With `--cluster` the workers are Ray's, whose start is left out.
 """
 
 from __future__ import annotations

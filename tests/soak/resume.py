@@ -2,8 +2,8 @@
 
 Ten programs. Every result is compared with that of a run that was left alone, up to the bytes of every test.
 
-Usage: python tests/soak/resume.py [KILLS] [SEED]. KILLS is the number of kills of the whole run per program, with one process
-and with two.
+Usage: python tests/soak/resume.py [KILLS] [SEED]. KILLS is the number of kills of the whole run per program, with one
+process and with two.
 """
 
 from __future__ import annotations
@@ -28,8 +28,8 @@ FILE_SIZES = (4_000, 20_000, 100_000, 1_000_000)
 
 
 def damage(whole: kills.Whole, folder: Path, seed: int) -> tuple[int, int]:
-    """Flips a byte of a journal, and cuts it there, at many places. Returns the numbers of those that were used and refused: what is
-    used is a checkpoint that was written."""
+    """Flips a byte of a journal, and cuts it there, at many places. Returns the numbers of those that were used and
+    refused: what is used is a checkpoint that was written."""
     data = (whole.out / journal.NAME).read_bytes()
     written = {record[1:] for record, _ in journal._records(data)} | {None}
     chance, used, refused = random.Random(seed), 0, 0
@@ -52,7 +52,9 @@ def damage(whole: kills.Whole, folder: Path, seed: int) -> tuple[int, int]:
 def main() -> None:
     count = int(sys.argv[1]) if len(sys.argv) > 1 else 50
     seed = int(sys.argv[2]) if len(sys.argv) > 2 else 1
-    print("program, kills of one process, of two, workers killed of two, of four, damaged journals, full disks, seconds")
+    print(
+        "program, kills of one process, of two, workers killed of two, of four, damaged journals, full disks, seconds"
+    )
     for name in kills.PROGRAMS:
         started = time.monotonic()
         row: list[object] = [Path(name).stem]

@@ -1,8 +1,8 @@
 """The memory that the workers of one machine share.
 
-Each has the same share. A worker parks what does not fit; one whose only path needs more than its share gets all of it: the
-others end, what they explored waits, and they start again when that path has ended or needs less. Only a path that does not
-fit into all of it ends the run.
+Each has the same share. A worker parks what does not fit; one whose only path needs more than its share gets all of
+it: the others end, what they explored waits, and they start again when that path has ended or needs less. Only a path
+that does not fit into all of it ends the run.
 """
 
 from __future__ import annotations
@@ -36,8 +36,8 @@ class SharedMemory:
         return True
 
     def is_left(self, used: int, open_: int) -> bool:
-        """The worker that has all uses this number of bytes and has this number of open paths. Returns whether others can
-        start again."""
+        """The worker that has all uses this number of bytes and has this number of open paths. Returns whether others
+        can start again."""
         if not self._is_alone or self._share is None:
             return False
         self._needed_more = self._needed_more or used > self._share

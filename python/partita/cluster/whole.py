@@ -189,7 +189,7 @@ class Whole:
             if event.paused in ("max-time", "max-memory", "interrupted"):
                 return event.paused
             if self._memory.is_left(memory, event.open):
-                # What is not in use any more goes back to the system with the process only.
+                # Free memory goes back to the system with the process only.
                 self._end_workers(leases, set())
         return None
 

@@ -19,7 +19,6 @@ from partita.cluster.memory import SharedMemory
 from partita.cluster.messages import Report
 from partita.cluster.processes import Processes
 from partita.cluster.whole import resident_bytes
-from partita.errors import UsageError
 from partita.explore import COORDINATOR_SHARE, Run, explore
 from partita.ktest import count_endings
 from support.three_ways import program
@@ -279,7 +278,8 @@ def test_memory_is_shared() -> None:
 
 
 @pytest.mark.parametrize(
-    "name", ["benchmarks/programs/lz77.c", "tests/programs/objects_by_pointer.c", "tests/programs/exhaustive/print_text.c"]
+    "name",
+    ["benchmarks/programs/lz77.c", "tests/programs/objects_by_pointer.c", "tests/programs/exhaustive/print_text.c"],
 )
 @pytest.mark.parametrize("tests", ["all", "coverage"])
 def test_reproducible_tests_are_the_same_bytes(name: str, tests: Literal["all", "coverage"], tmp_path: Path) -> None:

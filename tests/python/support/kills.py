@@ -1,7 +1,7 @@
 """Runs that are killed and resumed, as processes of their own: the result must be that of a run that was not.
 
-Runs are reproducible, so that results include the bytes of every test. They write checkpoints more often than usual: a run of
-a second has many moments between two of them.
+Runs are reproducible, so that results include the bytes of every test. They write checkpoints more often than usual: a
+run of a second has many moments between two of them.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ def start(words: list[str]) -> subprocess.Popen[bytes]:
 
 
 def result(out: Path) -> dict[str, Any]:
-    """What must not depend on kills: counts, bugs, and the bytes of all tests."""
+    """Counts, bugs, and the bytes of all tests: none of it depends on kills."""
     data = json.loads((out / "run.json").read_text())
     names = ("complete", "stopped", "paths", "forks", "instructions", "tests", "coverage", "incomplete")
     bugs = [{name: bug[name] for name in ("class", "line", "paths", "message", "test")} for bug in data["bugs"]]
@@ -89,8 +89,8 @@ def finish(words: list[str]) -> str:
 
 
 def kill_and_resume(whole: Whole, folder: Path, kills: int, jobs: int, seed: int) -> int:
-    """Kills a run with all of its processes at random moments, resumes it each time, and compares the results. Returns the number
-    of kills."""
+    """Kills a run with all of its processes at random moments, resumes it each time, and compares the results. Returns
+    the number of kills."""
     chance, program, out, done = random.Random(seed), whole.program, folder / "out", 0
     while done < kills:
         process = start(command(program, out, jobs))
@@ -119,8 +119,8 @@ def lose_workers(whole: Whole, folder: Path, jobs: int, every_s: float, seed: in
 
 
 def fill_disk(whole: Whole, folder: Path, size: int) -> str:
-    """A run that may write files of at most `size` bytes each fails with a message, and goes on when there is room. Returns the
-    message; empty if there was room."""
+    """A run that may write files of at most `size` bytes each fails with a message, and goes on when there is room.
+    Returns the message; empty if there was room."""
     program = whole.program
     words = command(program, folder / "out", 1, size=size)
     done = subprocess.run(words, env=environment(), capture_output=True, text=True, check=False)

@@ -189,7 +189,7 @@ impl Decider {
     fn write_test(&mut self, state: &State, finished: &mut Finished) {
         let hash = self.strings.hash(state.string);
         match finished.outcome {
-            // Selected at the end: the test of a bug is that of its least path, whatever it covers.
+            // Tests are selected later: the test of a bug is that of its least path, whatever it covers.
             Outcome::Bug { .. } if self.recorder.names_tests() => {}
             _ => self.recorder.add_tested(&state.untested, hash),
         }

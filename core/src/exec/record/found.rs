@@ -120,7 +120,7 @@ pub struct FoundFile {
 const MAX_WAITING: usize = 1 << 18;
 
 impl Recorder {
-    /// Names tests, and numbers them at the end: they go to `tests.found` in a folder, or to a file without a name. With
+    /// Names tests, which get numbers when the run is over. They go to `tests.found` in a folder, or to a file without a name. With
     /// `found`, that many bytes of an earlier part of the run are there, and `numbered` tests have numbers.
     pub fn name_tests(&mut self, folder: Option<&Path>, found: Option<u64>, numbered: u64) -> io::Result<()> {
         let file = match folder {
