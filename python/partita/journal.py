@@ -101,7 +101,8 @@ def _records(data: bytes) -> Iterator[tuple[bytes, int]]:
         length, sum_ = FRAME.unpack_from(data, at)
         record = data[at + FRAME.size : at + FRAME.size + length]
         at += FRAME.size + length
-        if len(record) == length and zlib.crc32(record) == sum_:
+        # After a damaged length this may be any place: eight zeros there are no record of no bytes.
+        if record and len(record) == length and zlib.crc32(record) == sum_:
             yield record, at
 
 
