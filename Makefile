@@ -23,7 +23,7 @@ INTO ?= docs/experiments
 
 RUST_SOURCES := Cargo.toml Cargo.lock $(shell find core/src bindings -name '*.rs' -o -name Cargo.toml -not -path '*/target/*')
 
-.PHONY: help demo test lint docs plots soak corpus operands hostile long-paths memory stop exhaustive random-programs certificates register libraries faults java cpp threads tasks models coreutils bench fuzz wheel clean build
+.PHONY: help demo test lint docs plots soak corpus operands hostile long-paths memory stop resume exhaustive random-programs certificates register libraries faults java cpp threads tasks models coreutils bench fuzz wheel clean build
 
 help:
 	@echo "make demo     build, then explore and solve the examples"
@@ -31,7 +31,7 @@ help:
 	@echo "make lint     clippy, rustfmt, ruff, mypy, words of the glossary"
 	@echo "make docs     the documentation as a site, in build/site"
 	@echo "make plots    RESULTS=$(RESULTS), a folder of python -m experiments, into INTO=$(INTO)"
-	@echo "make soak     make corpus, operands, hostile, long-paths, memory, stop, exhaustive, random-programs, certificates, register, libraries, faults, java, cpp, threads, tasks, models and fuzz: tests that take long"
+	@echo "make soak     make corpus, operands, hostile, long-paths, memory, stop, resume, exhaustive, random-programs, certificates, register, libraries, faults, java, cpp, threads, tasks, models and fuzz: tests that take long"
 	@echo "make hostile  programs that try to break limits of time and memory, with a table of what each took"
 	@echo "make exhaustive  every input of the programs of tests/programs/exhaustive, natively and in the reported paths"
 	@echo "make random-programs  every input of RANDOM_PROGRAMS random programs, under sanitizers and in the reported paths"
@@ -116,7 +116,7 @@ plots: build $(VENV)/.dev
 	mkdir -p $(INTO)
 	cp $(RESULTS)/*.svg $(INTO)/
 
-soak: corpus operands hostile long-paths memory stop exhaustive random-programs certificates register libraries faults java cpp threads tasks models fuzz
+soak: corpus operands hostile long-paths memory stop resume exhaustive random-programs certificates register libraries faults java cpp threads tasks models fuzz
 
 long-paths: build $(VENV)/.dev
 	@echo "== paths of thousands of rounds"
@@ -129,6 +129,10 @@ memory: build $(VENV)/.dev
 stop: build $(VENV)/.dev
 	@echo "== runs that are stopped at random moments"
 	$(BIN)/python tests/soak/stop.py
+
+resume: build $(VENV)/.dev
+	@echo "== runs that are killed and resumed"
+	$(BIN)/python tests/soak/resume.py
 
 cpp: build $(VENV)/.dev
 	@echo "== 200 random C++ programs, here and natively"
@@ -206,6 +210,7 @@ bench: $(VENV)/.dev
 	$(BIN)/python -m experiments engine
 	$(BIN)/python -m experiments store
 	$(BIN)/python -m experiments shared_store
+	$(BIN)/python -m experiments workers
 
 fuzz: build $(VENV)/.dev
 	@echo "== fuzzing both parsers, $(FUZZ_SECONDS) seconds each"

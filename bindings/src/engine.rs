@@ -194,6 +194,25 @@ impl Engine {
         Ok(())
     }
 
+    /// Names tests while the run goes on and numbers them at the end, in this folder if there is one. With `found`, that many
+    /// bytes of named tests and `numbered` tests are there from an earlier part of the run.
+    #[pyo3(signature = (folder, found = None, numbered = 0))]
+    fn name_tests(
+        &self,
+        py: Python<'_>,
+        folder: Option<PathBuf>,
+        found: Option<u64>,
+        numbered: u64,
+    ) -> PyResult<()> {
+        Ok(self.lock(py)?.name_tests(folder.as_deref(), found, numbered)?)
+    }
+
+    /// Sets the limit of memory in bytes.
+    fn set_max_memory(&self, py: Python<'_>, bytes: u64) -> PyResult<()> {
+        self.lock(py)?.set_max_memory(bytes);
+        Ok(())
+    }
+
     /// Keeps finished paths for `paths`.
     fn keep_conditions(&self, py: Python<'_>) -> PyResult<()> {
         self.lock(py)?.keep_conditions();
@@ -474,6 +493,7 @@ impl Engine {
     fn summary<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let core = self.lock(py)?;
         let stats = core.stats();
+        let has_numbers = core.has_numbers();
         let dict = PyDict::new(py);
         dict.set_item("stopped", core.stopped().map(Limit::name))?;
         dict.set_item("explore_s", stats.explore.as_secs_f64())?;
@@ -500,7 +520,7 @@ impl Engine {
             row.set_item("file", &bug.place.file)?;
             row.set_item("line", bug.place.line)?;
             row.set_item("message", &bug.message)?;
-            row.set_item("test", bug.test)?;
+            row.set_item("test", bug.test.filter(|_| has_numbers))?;
             row.set_item("paths", bug.paths)?;
             row.set_item("inputs", details::inputs(py, bug)?)?;
             let variable = bug.variable.as_ref().map(|variable| match variable {
@@ -513,7 +533,10 @@ impl Engine {
         }
         dict.set_item("bugs", bugs)?;
         dict.set_item("tests", stats.tests)?;
-        dict.set_item("targets", core.targets())?;
+        let number = |test: Option<u64>| test.filter(|_| has_numbers);
+        let targets: Vec<_> =
+            core.targets().into_iter().map(|(reached, test)| (reached, number(test))).collect();
+        dict.set_item("targets", targets)?;
         let [own, library] = core.covered();
         let coverage = covered_dict(py, own)?;
         coverage.set_item("library", covered_dict(py, library)?)?;

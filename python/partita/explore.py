@@ -24,7 +24,7 @@ from partita.frontends.targets import Targets
 from partita.hooks import Hooks
 from partita.hooks import check as check_hooks
 from partita.hooks import install as install_hooks
-from partita.journal import Journal, discard_tests, guard
+from partita.journal import FOUND, Journal, discard_tests, guard
 from partita.journal import read as read_journal
 from partita.ktest import TestCase, read_folder
 from partita.layers import Layer
@@ -103,6 +103,7 @@ def explore(
     undefined: Literal["error", "havoc"] = "error",
     tests: Literal["all", "coverage", "bugs"] = "all",
     all_bugs: bool = False,
+    reproducible: bool = False,
     layers: str | Sequence[str | Layer] | None = None,
     verify: str | None = None,
     store: str | os.PathLike[str] | None = None,
@@ -240,6 +241,7 @@ def explore(
         world["java"] = {"classpath": classpath, "entry": entry, "arguments": list(arguments)}
     run = Run(engine, texts, compile_s, world)
     run.limits = run_options.limits
+    run.reproducible = reproducible
     if jobs != 1 or cluster is not None:
         from partita.cluster.messages import Shipment  # most runs do not need it
 
@@ -291,6 +293,8 @@ def explore(
         run.certificate = Certificate(Path(certificate), [user, *parts], [texts[0], *arguments], env, check, float_cast)
     if out is not None:
         run.write_to(Path(out))
+    elif reproducible and jobs == 1 and cluster is None:
+        engine.name_tests(None)
     return run
 
 
@@ -317,6 +321,8 @@ class Run:
         self.guard: dict[str, str] | None = None
         """Identifies program and options for the journal; None: the run cannot be resumed."""
         self.journal: Journal | None = None
+        self.reproducible = False
+        """Are tests numbered by their decisions, at the end?"""
         self.limits: dict[str, float | None] = {}
         """Limits by the names of `explore`'s options; None: not set."""
         self.entry: Entry | None = None
@@ -342,6 +348,7 @@ class Run:
 
         assert isinstance(self._engine, _core.Engine)
         pool: Pool
+        memory: int | None = None
         if cluster is not None:
             from partita.cluster.actors import Actors
 
@@ -352,17 +359,19 @@ class Run:
             count, limit = jobs or os.cpu_count() or 1, self.limits["max_memory"]
             if limit is not None:
                 # This process needs memory too, and what it has now is the least.
-                share = max(1, int((limit * (1 - COORDINATOR_SHARE) - resident_bytes()) / count))
-                shipment = replace(shipment, given={**shipment.given, "max_memory": share})
+                memory = max(1, int(limit * (1 - COORDINATOR_SHARE) - resident_bytes()))
             pool = Processes(shipment, count)
-        self._engine = self._whole = Whole(self._engine, pool, self.limits)
+        self._engine = self._whole = Whole(self._engine, pool, self.limits, memory)
         self._world["jobs"] = pool.capacity()
 
     def write_to(self, folder: Path) -> None:
         """Writes tests and `run.json` into this folder, which must be new or empty."""
         prepare_folder(folder)
         try:
-            self._engine.write_to(folder)
+            if self.reproducible and self._whole is None:
+                self._engine.name_tests(folder)
+            else:
+                self._engine.write_to(folder)
         except OSError as error:
             raise UsageError(f"cannot write tests into `{folder}`: {error.strerror or error}") from None
         if self.entry is not None:
@@ -392,14 +401,15 @@ class Run:
         ):
             if contents.head["guard"].get(name) != self.guard[name]:
                 raise UsageError(f"the run of `{folder}` has {what}: resume it with the same ones, or start a new run")
-        if contents.counts.found and self._whole is None:
-            raise UsageError(f"the run of `{folder}` had several workers: resume it with --jobs 2 or more, or 0")
         self.out = folder
         self._begin_journal(contents.size)
         if contents.damaged:
             self.warn(f"a part of the journal of `{folder}` is damaged: what is intact is used")
         discard_tests(folder, contents.counts.numbered)
-        self._engine.write_to(folder, appends=True)
+        if self._whole is None and (self.reproducible or contents.counts.found):
+            self._engine.name_tests(folder, contents.counts.found, contents.counts.numbered)
+        else:
+            self._engine.write_to(folder, appends=True)
         if contents.checkpoint is not None:
             try:
                 if self._whole is not None:
@@ -413,7 +423,10 @@ class Run:
         """Writes a checkpoint into the journal: this one, or a new one."""
         assert self.journal is not None
         started = time.monotonic()
-        self.journal.write(self._engine.checkpoint() if last is None else last, self.complete, started)
+        checkpoint = self._engine.checkpoint() if last is None else last
+        if self._engine.writing_failed():
+            return  # it counts tests that are not on the disk
+        self.journal.write(checkpoint, self.complete, started)
         self.count_time(time.monotonic() - started)
 
     def keep_conditions(self) -> None:
@@ -552,8 +565,8 @@ class Run:
         if self.journal is not None:
             self.journal.close()
             self.journal = None
-        if self._whole is not None:
-            self._whole.clean_up()
+        if self.out is not None and self._engine.summary()["stopped"] is None:
+            (self.out / FOUND).unlink(missing_ok=True)
         if self.certificate is not None:
             if "__partita_clone" in self._engine.functions():
                 self.warn(f"no certificate in `{self.certificate.path}`: the checker does not follow threads")

@@ -25,6 +25,8 @@ from partita import _core
 from partita.errors import UsageError
 
 NAME = "journal"
+FOUND = "tests.found"
+"""File of the tests that have no number yet, in the folder of the run."""
 SCHEMA = 1
 HEAD = b"PARTJR01"
 FRAME = struct.Struct(">II")
@@ -99,7 +101,8 @@ def _records(data: bytes) -> Iterator[tuple[bytes, int]]:
         length, sum_ = FRAME.unpack_from(data, at)
         record = data[at + FRAME.size : at + FRAME.size + length]
         at += FRAME.size + length
-        if len(record) == length and zlib.crc32(record) == sum_:
+        # After a damaged length this may be any place: eight zeros there are no record of no bytes.
+        if record and len(record) == length and zlib.crc32(record) == sum_:
             yield record, at
 
 

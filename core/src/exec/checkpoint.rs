@@ -4,12 +4,13 @@
 //! none is counted twice. The same bytes are what workers send to their coordinator and take from it.
 use super::Engine;
 use super::decide::open_path::OpenPath;
+use super::decide::search::Search;
 use super::record::results::Committed;
 use super::state::State;
 use crate::encoding::{Decoder, put_bytes};
 
 /// Names the format.
-const HEAD: &[u8; 4] = b"PCP3";
+const HEAD: &[u8; 4] = b"PCP4";
 
 impl Engine {
     /// Keeps a checkpoint from before the run stops, for `take_last_checkpoint`.
@@ -29,10 +30,11 @@ impl Engine {
 
     /// Checkpoint of the run, between two calls of `advance`.
     pub fn checkpoint(&mut self) -> Vec<u8> {
-        self.recorder().flush_tests();
+        self.recorder_mut().flush_tests();
         let parts = self.open_paths();
         let parts: Vec<&[u8]> = parts.iter().map(Vec::as_slice).collect();
-        self.checkpoint_of(&parts, self.open_states() as u64, self.explored_share(), 0)
+        let found = self.recorder().found_bytes();
+        self.checkpoint_of(&parts, self.open_states() as u64, self.explored_share(), found)
     }
 
     /// Checkpoint of these open paths, encoded in any number of parts, and the results so far. `found` is the number of bytes

@@ -6,6 +6,7 @@
 use super::Engine;
 use super::outcome::Limit;
 use super::record::writer::Written;
+use std::fs::File;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -90,6 +91,13 @@ impl Engine {
         files: &[PathBuf],
         is_urgent: bool,
     ) -> io::Result<Written> {
-        self.recorder_mut().number_tests(folder, files, is_urgent)
+        let files = files.iter().map(File::open).collect::<io::Result<Vec<File>>>()?;
+        self.recorder_mut().number_tests(folder, &files, is_urgent)
+    }
+
+    /// Names the tests of this process and numbers them at the end, in `folder` if there is one. With `found`, that many bytes
+    /// of named tests and `numbered` tests are there from an earlier part of the run.
+    pub fn name_tests(&mut self, folder: Option<&Path>, found: Option<u64>, numbered: u64) -> io::Result<()> {
+        self.recorder_mut().name_tests(folder, found, numbered)
     }
 }

@@ -5,6 +5,7 @@
 //! they cannot be, an eighth is given up, each ending as a path cut by the limit with its test. The run stops only when at most one is left. Each round frees at least a
 //! tenth of the limit, so that the cost of a collection is paid back.
 use super::Engine;
+use super::decide::search::Search;
 use crate::exec::outcome::{Limit, Outcome};
 use std::fs::File;
 use std::os::unix::fs::FileExt;
@@ -31,7 +32,8 @@ pub(super) struct MemoryCheck {
 #[derive(Clone)]
 pub(super) struct MemoryMeter {
     statm: Arc<File>,
-    max_resident: Option<u64>,
+    /// `u64::MAX` if there is none.
+    max_resident: Arc<AtomicU64>,
     max_address_space: Option<u64>,
     /// Share of a limit from which memory is short, in thousandths.
     short: Arc<AtomicU64>,
@@ -58,6 +60,7 @@ impl MemoryMeter {
     pub fn new(max_resident: Option<u64>) -> Option<MemoryMeter> {
         let statm = Arc::new(File::open("/proc/self/statm").ok()?);
         let short = Arc::new(AtomicU64::new(SHORT));
+        let max_resident = Arc::new(AtomicU64::new(max_resident.unwrap_or(u64::MAX)));
         Some(MemoryMeter { statm, max_resident, max_address_space: address_space_limit(), short })
     }
 
@@ -69,7 +72,8 @@ impl MemoryMeter {
         let (address_space, resident) = (bytes()?, bytes()?);
         let share =
             |used: u64, limit: Option<u64>| limit.map_or(0, |limit| used.saturating_mul(FULL) / limit.max(1));
-        let share = share(resident, self.max_resident).max(share(address_space, self.max_address_space));
+        let max_resident = Some(self.max_resident.load(Ordering::Relaxed));
+        let share = share(resident, max_resident).max(share(address_space, self.max_address_space));
         Some(Usage { resident, share })
     }
 
@@ -106,6 +110,14 @@ fn trim_heap() {}
 const PAGE: u64 = 4096;
 
 impl Engine {
+    /// Sets the limit of memory: workers share one, and one that needs more gets it if the others have no use for it.
+    pub fn set_max_memory(&mut self, bytes: u64) {
+        if let Some(meter) = &self.memory_meter {
+            meter.max_resident.store(bytes, Ordering::Relaxed);
+            meter.short.store(SHORT, Ordering::Relaxed);
+        }
+    }
+
     /// Checks the memory limit after a turn, if it is time to or the watchdog says so.
     pub(super) fn check_memory(&mut self) {
         self.memory_check.turns += 1;

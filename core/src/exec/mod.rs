@@ -49,7 +49,7 @@ use crate::program::Program;
 use crate::solve::Solver;
 use decide::Decider;
 use decide::open_path::OpenPath;
-use decide::search::{self, MIX, Search, View};
+use decide::search::{self, MIX, Search, Subtrees, View};
 use memory_limit::{MemoryCheck, MemoryMeter};
 use parking::Parking;
 use record::Recorder;
@@ -64,7 +64,7 @@ use watchdog::Watchdog;
 pub struct Engine {
     machine: Machine,
     /// The open states.
-    search: Box<dyn Search>,
+    search: Subtrees,
     stopped: Option<Limit>,
     /// Number of graph nodes at which expressions are collected.
     collect_at: usize,
@@ -127,7 +127,7 @@ impl Engine {
         let (strategy, seed) = (search::find(&options.search)?, options.seed);
         solver.slowest.keep();
         let (machine, first) = Machine::new(program, solver, options)?;
-        let search = strategy.build(machine.program(), seed);
+        let search = Subtrees::new(strategy.build(machine.program(), seed));
         let memory_meter = MemoryMeter::new(machine.options().max_memory);
         let max_instructions = machine.options().max_instructions;
         let mut engine = Engine {
@@ -156,7 +156,9 @@ impl Engine {
             apart_turns: 0,
             ended: Vec::new(),
         };
-        engine.decider().varies_late = engine.machine.options().search == MIX;
+        // Which paths vary depends on the order of the search, which reproducible tests must not.
+        let options = engine.machine.options();
+        engine.decider().varies_late = options.search == MIX && !options.reproducible;
         let first = engine.keep_first(first);
         let (search, view) = engine.search();
         search.put(Some(first), Vec::new(), &view);
@@ -199,7 +201,7 @@ impl Engine {
         let first = self.next_state();
         self.has_chooser = true;
         self.decider().varies_late = false;
-        self.search = Box::new(search::Custom::new(chooser, self.machine.program()));
+        self.search = Subtrees::new(Box::new(search::Custom::new(chooser, self.machine.program())));
         let (search, view) = self.search();
         search.put(first, Vec::new(), &view);
     }
@@ -403,7 +405,7 @@ impl Engine {
             instructions: recorder.stats.instructions,
             effort: self.machine.decider.solver.effort(),
         };
-        (self.search.as_mut(), view)
+        (&mut self.search, view)
     }
 
     /// The state to run next: one that follows seeds, until there is none or half of the time is used. Then those get
@@ -550,7 +552,13 @@ impl Engine {
 
     /// Waits until the tests are on disk.
     pub fn finish_writing(&mut self) -> std::io::Result<Written> {
-        self.recorder_mut().finish_writing()
+        let over = self.stopped.is_none();
+        self.recorder_mut().finish_writing(over)
+    }
+
+    /// Have the tests of this process numbers, and not names?
+    pub fn has_numbers(&self) -> bool {
+        !self.recorder().is_named
     }
 
     /// Has writing tests failed? `finish_writing` returns the error.

@@ -7,11 +7,13 @@
 use super::Engine;
 use super::checkpoint::share_at;
 use super::decide::open_path::OpenPath;
+use super::decide::search::Search;
 use super::decide::strings::{StringId, Strings};
+use super::record::unnamed_file;
 use super::state::State;
 use crate::encoding::Decoder;
 use rustc_hash::{FxHashMap, FxHashSet};
-use std::fs::{File, OpenOptions};
+use std::fs::File;
 use std::io;
 use std::os::unix::fs::FileExt;
 
@@ -87,7 +89,7 @@ impl Parking {
 
     fn write(&mut self, bytes: &[u8]) -> io::Result<u64> {
         if self.file.is_none() {
-            self.file = Some((unnamed_file()?, 0));
+            self.file = Some((unnamed_file("parked")?, 0));
         }
         let (file, end) = self.file.as_mut().expect("just made");
         let at = *end;
@@ -135,6 +137,11 @@ impl Parking {
         self.chunks.iter().map(|chunk| self.read(&chunk.bytes))
     }
 
+    /// Were states parked since paths were last taken up?
+    pub fn has_parked(&self) -> bool {
+        self.has_parked
+    }
+
     /// Number of paths to take up now.
     pub fn next_batch(&mut self) -> usize {
         self.batch = match std::mem::take(&mut self.has_parked) {
@@ -143,23 +150,6 @@ impl Parking {
         };
         self.batch
     }
-}
-
-/// New file in the folder for temporary files, without a name.
-fn unnamed_file() -> io::Result<File> {
-    let folder = std::env::temp_dir();
-    for number in 0.. {
-        let path = folder.join(format!("partita-parked-{}-{number}", std::process::id()));
-        match OpenOptions::new().read(true).write(true).create_new(true).open(&path) {
-            Ok(file) => {
-                std::fs::remove_file(&path)?;
-                return Ok(file);
-            }
-            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
-            Err(error) => return Err(error),
-        }
-    }
-    unreachable!("a number is free")
 }
 
 impl Engine {
@@ -184,6 +174,7 @@ impl Engine {
         let (search, view) = self.search();
         let parked = search.extract(&|state: &State| !kept.contains(&state.id), &view);
         self.park(parked);
+        self.search.set_limit(open.len() / 2);
         true
     }
 

@@ -29,6 +29,9 @@ impl Engine {
         if self.parked.is_empty() && !self.unpark(true) {
             return false;
         }
+        if !self.parking.has_parked() {
+            self.search.double_limit();
+        }
         let count = self.parking.next_batch();
         let batch = self.parked.split_off(self.parked.len().saturating_sub(count));
         let strings: Vec<Vec<Decision>> =

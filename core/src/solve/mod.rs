@@ -39,7 +39,7 @@ use crate::budget::Budget;
 use crate::expr::walk::{Atom, Supports};
 use crate::expr::{self, Evaluator, Expr, Graph};
 use crate::interval::{Learner, Set};
-use crate::query::{Alive, Answer, Path, PathIndex, PathTree, Query, Status};
+use crate::query::{Alive, Answer, Path, PathIndex, PathTree, Query, Slice, Status};
 use near_misses::NearMisses;
 use rest::{Below, Metered, Spent};
 use std::time::{Duration, Instant};
@@ -202,6 +202,13 @@ impl Solver {
             Answer::Unknown(_) => {}
         }
         answer
+    }
+
+    /// Components of a path, which share no input: identity and constraints of each.
+    pub fn components(&mut self, path: Path) -> Vec<(u64, Slice)> {
+        let components = self.index.components(&self.graph, &self.tree, path);
+        let slice = |number: u32| self.index.slice(&components, [number].into_iter().collect());
+        components.iter().map(|(number, component)| (component.identity(), slice(number))).collect()
     }
 
     /// Constraints of a path that a change of this input can affect; `None` if the path uses its array as a whole.

@@ -124,6 +124,13 @@ class Actors:
         else:
             actor.cut.remote(request)
 
+    def end(self, worker: int) -> None:
+        actor = self._actors.pop(worker, None)
+        self._pending = {reference: other for reference, other in self._pending.items() if other != worker}
+        if actor is not None:
+            with contextlib.suppress(self._ray.exceptions.RayError):
+                self._ray.kill(actor)
+
     def wait(self, seconds: float) -> list[tuple[int, Event]]:
         if not self._pending:
             time.sleep(seconds)

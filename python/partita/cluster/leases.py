@@ -156,8 +156,8 @@ class Leases:
             return "max-instructions"
         return "max-tests" if self.tests.left == 0 else None
 
-    def tasks(self, time_s: float | None) -> Iterator[tuple[int, Task]]:
-        """Tasks for workers that do not run and have, or get, something to explore."""
+    def tasks(self, time_s: float | None, memory: int | None = None) -> Iterator[tuple[int, Task]]:
+        """Tasks for workers that do not run and have, or get, something to explore; `memory` is the limit of each."""
         is_short = self._idle() > len(self.waiting)
         least_s = max(SLICE_S, len(self._leases) / MAX_COMMITS_PER_S)
         for worker, lease in list(self._free.items()):
@@ -176,7 +176,7 @@ class Leases:
             assigned, lease.assigned = lease.assigned, []
             slice_s = SHORT_SLICE_S if is_short and lease.open <= 1 else max(lease.slice_s, least_s)
             allowed = self.instructions.allowed(lease.instructions), self.tests.allowed(lease.tests)
-            yield worker, Task(assigned, slice_s, *allowed, time_s)
+            yield worker, Task(assigned, slice_s, *allowed, time_s, memory)
 
     def cuts(self) -> Iterator[tuple[int, int]]:
         """Workers to be cut, and the number of parts that each is asked for: as many as workers are idle."""

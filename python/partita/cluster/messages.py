@@ -38,6 +38,8 @@ class Task:
     tests: int | None
     time_s: float | None
     """Time that is left of the run."""
+    memory: int | None = None
+    """The worker's limit of memory from now on; None: as it is."""
 
 
 @dataclass(frozen=True)

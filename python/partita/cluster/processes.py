@@ -48,6 +48,9 @@ class Pool(Protocol):
 
     def send(self, worker: int, request: Request) -> None: ...
 
+    def end(self, worker: int) -> None:
+        """Ends a worker: what it did since its last commit is not wanted."""
+
     def wait(self, seconds: float) -> list[tuple[int, Event]]:
         """Events, as soon as there are any."""
 
@@ -98,6 +101,10 @@ class Processes:
 
     def send(self, worker: int, request: Request) -> None:
         self._send(worker, request)
+
+    def end(self, worker: int) -> None:
+        if worker in self._all:
+            self._lose(worker)
 
     def _send(self, worker: int, message: object) -> None:
         # A worker that is gone is noticed by `wait`.

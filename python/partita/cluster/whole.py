@@ -11,11 +11,11 @@ from typing import Any
 
 from partita import _core
 from partita.cluster.leases import Leases, Part
+from partita.cluster.memory import SharedMemory
 from partita.cluster.messages import Cut, Failure, Report, Stop, Task
 from partita.cluster.processes import Lost, Pool, Ready
+from partita.journal import FOUND
 
-FOUND = "tests.found"
-"""File of the tests that have no number yet, in the folder of the run."""
 STOP_S = 10.0
 """Time after which a worker that does not stop is lost."""
 MAX_LOST = 5
@@ -28,8 +28,12 @@ CAPACITY_S = 2.0
 class Whole:
     """Leases, workers, and the engine that has the results of all of them."""
 
-    def __init__(self, engine: _core.Engine, pool: Pool, limits: dict[str, float | None]) -> None:
+    def __init__(
+        self, engine: _core.Engine, pool: Pool, limits: dict[str, float | None], memory: int | None = None
+    ) -> None:
+        """`memory`: bytes that all workers share; None: each has a limit of its own."""
         self._engine = engine
+        self._memory = SharedMemory(memory, pool.capacity())
         self._pool = pool
         self._workers: set[int] = set()
         self._counted = 0.0
@@ -49,6 +53,7 @@ class Whole:
         self._lost = 0
         self._last_checkpoint: bytes | None = None
         self._summaries: dict[int, dict[str, Any]] = {}
+        self._peak = 0
         self._slowest: dict[int, list[dict[str, Any]]] = {}
         self._paths: list[dict[str, Any]] = []
         self._notices: list[str] = []
@@ -106,7 +111,7 @@ class Whole:
         if time.monotonic() < self._counted:
             return
         self._counted = time.monotonic() + CAPACITY_S
-        while len(self._workers) < self._pool.capacity():
+        while len(self._workers) < self._memory.room(self._pool.capacity()):
             self._workers.add(self._pool.start())
 
     def _time_left(self) -> float | None:
@@ -128,7 +133,7 @@ class Whole:
             if limit is not None:
                 self.stop(limit)
                 return False
-            for worker, task in leases.tasks(self._time_left()):
+            for worker, task in leases.tasks(self._time_left(), self._memory.share()):
                 self._pool.send(worker, task)
             for worker, parts in leases.cuts():
                 self._pool.send(worker, Cut(parts))
@@ -169,17 +174,37 @@ class Whole:
             self._close()
             raise (ValueError if event.is_usage else RuntimeError)(event.message)
         elif isinstance(event, Report):
+            memory = event.summary["memory"]
             if event.commit is None:
                 leases.pause(worker)
                 self._take(worker, event)
+                if event.paused == "max-memory" and self._memory.give_all():
+                    self._end_workers(leases, set())
+                    return None
                 return event.paused or "interrupted"
             self._commit(leases, worker, event)
+            if event.paused == "max-memory" and self._memory.give_all():
+                self._end_workers(leases, {worker})
+                return None
             if event.paused in ("max-time", "max-memory", "interrupted"):
                 return event.paused
+            if self._memory.is_left(memory, event.open):
+                # Free memory goes back to the system with the process only.
+                self._end_workers(leases, set())
         return None
+
+    def _end_workers(self, leases: Leases, but: set[int]) -> None:
+        """Ends workers: what they hold waits for others."""
+        for worker in self._workers - but:
+            self._pool.end(worker)
+            leases.lose(worker)
+            self._summaries.get(worker, {}).update(memory=0, peak_memory=0)
+        self._workers &= but
+        self._counted = 0.0
 
     def _take(self, worker: int, report: Report) -> None:
         self._summaries[worker] = report.summary
+        self._peak = max(self._peak, resident_bytes() + sum(each["peak_memory"] for each in self._summaries.values()))
         self._slowest[worker] = report.slowest or self._slowest.get(worker, [])
         self._paths += report.paths
         self._notices += report.notices
@@ -303,11 +328,6 @@ class Whole:
             self._found.close()
         return taken_s
 
-    def clean_up(self) -> None:
-        """Removes the file of tests without numbers, if all have one and the journal says so."""
-        if self._out is not None and self._numbered_all():
-            (self._out / FOUND).unlink(missing_ok=True)
-
     def paths(self) -> list[dict[str, Any]]:
         paths, self._paths = self._paths, []
         return paths
@@ -332,8 +352,8 @@ class Whole:
                 if bug["test"] is not None and bug["test"] > self._numbered:
                     bug["test"] = None
             raw["targets"] = [(reached, None) for reached, _ in raw["targets"]]
-        for name in ("memory", "peak_memory"):
-            raw[name] = resident_bytes() + sum(each[name] for each in self._summaries.values())
+        raw["memory"] = resident_bytes() + sum(each["memory"] for each in self._summaries.values())
+        raw["peak_memory"] = max(self._peak, resident_bytes())
         raw["solver"] = added([each["solver"] for each in self._summaries.values()]) or raw["solver"]
         return raw
 

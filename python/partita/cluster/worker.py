@@ -63,6 +63,8 @@ class Worker:
         for part in task.parts:
             engine.add_open_paths(part)
         before = engine.pulse()
+        if task.memory is not None:
+            engine.set_max_memory(task.memory)
         engine.allow(task.instructions, task.tests, task.time_s)
         end = time.monotonic() + task.slice_s
         more = True

@@ -9,16 +9,17 @@ import subprocess
 import sys
 import time
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import pytest
 
 from partita import journal
 from partita.cluster.leases import Leases, Part
+from partita.cluster.memory import SharedMemory
 from partita.cluster.messages import Report
 from partita.cluster.processes import Processes
-from partita.errors import UsageError
-from partita.explore import Run, explore
+from partita.cluster.whole import resident_bytes
+from partita.explore import COORDINATOR_SHARE, Run, explore
 from partita.ktest import count_endings
 from support.three_ways import program
 
@@ -104,7 +105,7 @@ def test_limits_are_of_the_whole(tmp_path: Path) -> None:
     assert not run.complete
 
 
-@pytest.mark.parametrize("parts", [(2, 2), (2, 3), (1, 2)])
+@pytest.mark.parametrize("parts", [(2, 2), (2, 3), (1, 2), (2, 1)])
 def test_a_run_that_a_limit_stopped_is_resumed(parts: tuple[int, int], tmp_path: Path) -> None:
     path = program(tmp_path, 5)
     single = explore(path, out=tmp_path / "1").finish()
@@ -113,9 +114,6 @@ def test_a_run_that_a_limit_stopped_is_resumed(parts: tuple[int, int], tmp_path:
     counts = journal.read(tmp_path / "2").counts
     assert counts.open > 0
     assert 0 < counts.explored < 1
-    if parts[0] > 1:
-        with pytest.raises(UsageError, match="had several workers"):
-            explore(path).resume(tmp_path / "2")
     again = explore(path, jobs=parts[1])
     again.resume(tmp_path / "2")
     again.finish()
@@ -217,3 +215,88 @@ def test_shared_limits_are_handed_out_once() -> None:
     leases.lose(0)
     assert leases.instructions.left == 1_000_000
     assert leases.tests.left == 7
+
+
+LARGE_PATH = """
+#include <klee/klee.h>
+#include <stdlib.h>
+#include <string.h>
+int main(void) {
+    unsigned char in[8];
+    int n = 0;
+    klee_make_symbolic(in, sizeof in, "in");
+    if (in[0] == 7) {
+        for (int i = 0; i < 150; i++) {
+            char *p = malloc(1 << 20);
+            for (int k = 0; k < 1 << 20; k += 4096) memset(p + k, i, 4096);
+            n += p[5];
+        }
+        return n > 3;
+    }
+    for (int i = 1; i < 8; i++)
+        if (in[i] > 100) n++;
+    return n;
+}
+"""
+
+
+def test_a_path_that_needs_more_than_its_share_of_memory_gets_all(tmp_path: Path) -> None:
+    path = tmp_path / "large.c"
+    path.write_text(LARGE_PATH)
+    single = explore(path).finish()
+    own = resident_bytes()
+
+    def limit(megabytes: int) -> int:
+        """A limit that leaves this for the workers."""
+        return int((own + megabytes * 2**20) / (1 - COORDINATOR_SHARE))
+
+    # Two shares of 160 MB; the path needs 240.
+    run = explore(path, jobs=2, max_memory=limit(320)).finish()
+    assert result(run) == result(single)
+    assert run.complete
+    assert run.counts()["peak_memory"] > own + 200 * 2**20
+    # All of it is too little.
+    run = explore(path, jobs=2, max_memory=limit(160)).finish()
+    assert run.counts()["stopped"] == "max-memory"
+    assert not run.complete
+
+
+def test_memory_is_shared() -> None:
+    shared = SharedMemory(100, 4)
+    assert (shared.share(), shared.room(4)) == (25, 4)
+    assert not shared.is_left(90, 3)
+    assert shared.give_all()
+    assert (shared.share(), shared.room(4)) == (100, 1)
+    # It has not grown yet.
+    assert not shared.is_left(10, 1)
+    assert not shared.is_left(60, 1)
+    assert not shared.give_all()
+    assert shared.is_left(15, 1)
+    assert (shared.share(), shared.room(4)) == (25, 4)
+    assert not SharedMemory(None, 4).give_all()
+    assert not SharedMemory(100, 1).give_all()
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["benchmarks/programs/lz77.c", "tests/programs/objects_by_pointer.c", "tests/programs/exhaustive/print_text.c"],
+)
+@pytest.mark.parametrize("tests", ["all", "coverage"])
+def test_reproducible_tests_are_the_same_bytes(name: str, tests: Literal["all", "coverage"], tmp_path: Path) -> None:
+    def files(number: int, **options: Any) -> dict[str, bytes]:
+        out = tmp_path / str(number)
+        run = explore(ROOT / name, tests=tests, reproducible=True, out=out, **options).finish()
+        assert run.complete == complete
+        return {path.name: path.read_bytes() for path in out.iterdir() if path.name.startswith(("test", "endings"))}
+
+    complete = explore(ROOT / name).finish().complete
+    expected = files(1)
+    assert expected
+    others: list[dict[str, Any]] = [
+        {"jobs": 2},
+        {"jobs": 3, "layers": "simplify split sat"},
+        {"search": "bfs", "layers": "simplify sat"},
+        {"search": "dfs", "seed": 5},
+    ]
+    for number, options in enumerate(others, 2):
+        assert files(number, **options) == expected, options

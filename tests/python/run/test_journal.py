@@ -9,6 +9,7 @@ import signal
 import subprocess
 import sys
 import time
+import zlib
 from pathlib import Path
 from typing import Any
 
@@ -154,3 +155,8 @@ def test_the_status_of_a_run(tmp_path: Path) -> None:
         "tests": run.summary()["tests"],
         "damaged_bytes": 0,
     }
+
+
+def test_zeros_are_no_record() -> None:
+    data = journal.HEAD + journal.FRAME.pack(3, zlib.crc32(b"abc")) + b"abc" + bytes(24)
+    assert [record for record, _ in journal._records(data)] == [b"abc"]

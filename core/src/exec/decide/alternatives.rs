@@ -68,6 +68,7 @@ impl Decider {
                 return edge;
             }
         }
+        self.take_first_feasible(state, |_| alternatives.iter().map(|alternative| alternative.1).collect());
         let taken = self.model_alternative(state, alternatives.iter().map(|alternative| alternative.1));
         let mut alone = true;
         let mut forked = None;
@@ -154,18 +155,28 @@ impl Decider {
                 return self.take_target(state, e, &alternatives[own], fault);
             }
         }
-        let own = self.model_alternative(state, alternatives.iter().map(|alternative| alternative.condition));
+        let conditions = || alternatives.iter().map(|alternative| alternative.condition);
+        self.take_first_feasible(state, |_| conditions().collect());
+        let mut own = self.model_alternative(state, conditions());
+        let first = self.forked.len();
         let mut alone = true;
-        let mut forked = 0;
+        // Objects that are explored, in order: which ones does not depend on the model.
+        let mut explored = 0;
+        let mut is_own_left = true;
+        let mut first_target = None;
         let mut skipped = false;
         let mut rows = Vec::new();
         let mut closed = Vec::new();
         for (i, alternative) in alternatives.iter().enumerate() {
             if i == own {
                 self.ask_model_side(state, alternative.condition);
+                if alternative.fact.is_some() {
+                    is_own_left = explored < self.options.max_objects;
+                    explored += 1;
+                }
                 continue;
             }
-            if alternative.fact.is_some() && forked + 1 >= self.options.max_objects {
+            if alternative.fact.is_some() && explored >= self.options.max_objects {
                 skipped = true;
                 alone = false;
                 continue;
@@ -181,7 +192,8 @@ impl Decider {
                     self.decided(&mut child, point, Choice::Target(i as u32));
                     match alternative.fact {
                         Some(fact) => {
-                            forked += 1;
+                            explored += 1;
+                            first_target.get_or_insert(i);
                             child.learn(e, fact);
                             self.forked.push(child);
                         }
@@ -194,7 +206,7 @@ impl Decider {
                 }
             }
         }
-        if skipped {
+        if skipped || !is_own_left {
             let limit = self.options.max_objects;
             self.incomplete(state, &format!("a symbolic pointer with more than {limit} targets"));
             self.recorder.stats.limits += 1;
@@ -213,6 +225,13 @@ impl Decider {
         if !alone {
             self.decided(state, point, Choice::Target(own as u32));
             self.add_constraint(state, alternatives[own].condition);
+        }
+        if !is_own_left {
+            // Its object is behind those that are explored: it takes the first of them.
+            let mut other = self.forked.remove(first);
+            swap_sides(state, &mut other);
+            self.release(other);
+            own = first_target.expect("objects are explored");
         }
         self.take_target(state, e, &alternatives[own], fault)
     }
@@ -261,6 +280,7 @@ impl Decider {
 
     /// Address that a message about an invalid pointer names. The test keeps it, whatever else the program prefers.
     fn fault_address(&mut self, state: &mut State, e: Expr) -> u64 {
+        self.settle(state);
         let address = self.evaluate(state, e).low();
         if !state.preferences.is_empty() {
             let word = self.solver.graph.word(64, address);

@@ -2,14 +2,14 @@
 //! that are not explored are counted as incomplete.
 use super::Decider;
 use super::decisions::{Kind, What};
-use super::queries::{Side, closed_row};
+use super::queries::{Side, closed_row, swap_sides};
 use super::replay::Next;
 use super::strings::Choice;
 use crate::exec::outcome::Outcome;
 use crate::exec::state::value::Value;
 use crate::exec::state::{Fact, State};
 use crate::expr::{Bits, Expr};
-use crate::query::Answer;
+use crate::query::{Answer, Status};
 
 impl Decider {
     /// Binds a value to one number; other states take its other numbers, up to `max_values`. They execute the
@@ -58,12 +58,24 @@ impl Decider {
             state.learn(e, Fact::Equal(number));
             return Ok(number);
         }
-        let bits = self.evaluate(state, e);
+        // Where not all values may be explored, the least ones are.
+        let bits = match self.solver.values(state.path, e).count() > self.options.max_values.into() {
+            true => self.least(state, e),
+            false => self.evaluate(state, e),
+        };
         let word = bits.low();
         debug_assert!(width <= 64 && bits.width() == width);
         let equal = self.equals(e, bits);
         let what = What { kind: Kind::Value, purpose: why, number: word };
-        if let (_, Some(mut others)) = self.fork_on_point(state, equal, what, point) {
+        let (is_equal, mut others) = self.fork_on_point(state, equal, what, point);
+        if !is_equal {
+            let Some(others) = &mut others else {
+                // The solver does not know whether it has this value.
+                return Ok(self.concretise_at(state, e, why, point)?.low());
+            };
+            swap_sides(state, others);
+        }
+        if let Some(mut others) = others {
             others.values_tried += 1;
             if others.values_tried >= self.options.max_values {
                 self.incomplete(state, &format!("more than {} values for {why}", self.options.max_values));
@@ -89,14 +101,14 @@ impl Decider {
         self.follow(state, point, condition, choice);
     }
 
-    fn equals(&mut self, e: Expr, bits: Bits) -> Expr {
+    pub(super) fn equals(&mut self, e: Expr, bits: Bits) -> Expr {
         let sort = self.solver.graph.sort(e);
         let constant = self.solver.graph.constant_of(sort, bits);
         self.solver.graph.eq(e, constant)
     }
 
     /// Binds the size of a new object. Explores every possible size if there are at most `max_values`;
-    /// otherwise the least, the greatest up to `most`, and the model's, and counts the rest as incomplete.
+    /// otherwise the least and the greatest up to `most`, and counts the rest as incomplete.
     pub fn fork_on_size(
         &mut self,
         state: &mut State,
@@ -121,12 +133,11 @@ impl Decider {
             }
             Next::Decided(other) => self.diverge(state, &format!("a size instead of {other:?}")),
         }
-        let model = self.evaluate(state, e).low();
-        let mut sizes: Vec<u64> =
-            [set.min(), set.previous_from(most), Some(model)].into_iter().flatten().collect();
-        sizes.retain(|&size| size <= most);
-        sizes.sort_unstable();
-        sizes.dedup();
+        let least = self.least(state, e).low();
+        let sizes = match self.greatest_up_to(state, e, most) {
+            Some(greatest) if greatest != least => vec![least, greatest],
+            _ => vec![least],
+        };
         let mut own = None;
         for size in sizes {
             let equal = self.equals(e, Bits::word(64, size));
@@ -153,6 +164,21 @@ impl Decider {
         self.extend_path(state, equal, found);
         state.learn(e, Fact::Equal(size));
         Ok(size)
+    }
+
+    /// Greatest value of an expression up to `most` on the state's path, if there is one and the solver finds it.
+    fn greatest_up_to(&mut self, state: &State, e: Expr, most: u64) -> Option<u64> {
+        let graph = &mut self.solver.graph;
+        let most = graph.word(graph.width(e), most);
+        let is_small = graph.ule(e, most);
+        let Answer::Sat(model) = self.ask(state, is_small) else { return None };
+        let node = self.solver.tree.extend(&self.solver.graph, state.path, is_small);
+        if node != state.path {
+            self.solver.tree.set_status(node, Status::Feasible(model));
+        }
+        let found = self.extreme(state, node, e, true);
+        self.solver.tree.release(node);
+        found.map(|bits| bits.low())
     }
 
     /// Has the expression only one value on the state's path?
@@ -205,7 +231,30 @@ impl Decider {
         !matches!(self.ask(state, inside), Answer::Unsat(_))
     }
 
-    /// Binds a value to its number under the path model. Counted as incomplete for the reason `why` if other
+    /// The least number of a value, which does not constrain the path: it stands for all the others. Counted as incomplete for
+    /// the reason `why` if there are others. It is a decision, since paths that go on from it know more of the value.
+    pub fn representative(&mut self, state: &mut State, value: Value, why: &str) -> u64 {
+        let point = self.next_point();
+        let Some(e) = value.expr() else { return value.word };
+        match self.next_decision(state, point) {
+            Next::Live => {}
+            Next::OneSided => return self.evaluate(state, e).low(),
+            Next::Decided(choice @ Choice::Equal(number)) => {
+                self.decided(state, point, choice);
+                return number;
+            }
+            Next::Decided(other) => self.diverge(state, &format!("a value instead of {other:?}")),
+        }
+        if self.has_one_value(state, e) {
+            return self.evaluate(state, e).low();
+        }
+        self.incomplete(state, why);
+        let least = self.least(state, e).low();
+        self.decided(state, point, Choice::Equal(least));
+        least
+    }
+
+    /// Binds a value to its least number. Counted as incomplete for the reason `why` if other
     /// numbers are possible.
     pub fn concretise(
         &mut self,
@@ -258,8 +307,16 @@ impl Decider {
             }
             Answer::Sat(_) => {
                 self.incomplete(state, &format!("concretised: {why}"));
+                let least = self.least(state, e);
+                let is_least = self.equals(e, least.clone());
+                // Without an answer it is the model's.
+                let (bits, equal, model) = match self.ask(state, is_least) {
+                    Answer::Sat(model) => (least, is_least, model),
+                    Answer::Unsat(_) | Answer::Unknown(_) => (bits, equal, self.model(state).clone()),
+                };
                 self.decided(state, point, Choice::Equal(bits.low()));
-                self.add_constraint(state, equal);
+                self.extend_path(state, equal, model);
+                return Ok(bits);
             }
             Answer::Unknown(unknown) => {
                 self.incomplete(state, &format!("concretised: {why} (solver: {unknown})"));

@@ -36,6 +36,11 @@ impl Decider {
         self.strings.release(state.string);
     }
 
+    /// Does the path get a test, if it ends now without a bug?
+    pub(super) fn wants_test(&self, state: &State) -> bool {
+        self.recorder.wants_test(&state.untested, &state.targets, self.strings.hash(state.string))
+    }
+
     /// Values of the inputs under the path model.
     fn inputs_of(&self, state: &State) -> Vec<(String, InputValue)> {
         let model = self.model(state);
@@ -49,9 +54,7 @@ impl Decider {
         self.recorder.stats.limits += 1;
         let message = limit.stop_message();
         self.incomplete(state, &message);
-        let wants_test = self.recorder.wants_test(&state.untested, &state.targets)
-            && !state.is_silent
-            && self.recorder.has_test_left();
+        let wants_test = self.wants_test(state) && !state.is_silent && self.recorder.has_test_left();
         let outcome = Outcome::Limit { limit, message };
         let mut number = None;
         if wants_test && !in_time {
@@ -64,8 +67,9 @@ impl Decider {
             number = finished.number;
             self.recorder.add_finished(finished);
         } else if wants_test {
-            self.recorder.coverage.add_tested(&state.untested);
-            let test = self.recorder.next_test(self.strings.hash(state.string));
+            let hash = self.strings.hash(state.string);
+            self.recorder.add_tested(&state.untested, hash);
+            let test = self.recorder.next_test(hash);
             self.recorder.targets.set_test(&state.targets, test);
             number = Some(test);
             let model = self.solver.tree.model(state.path).expect("a live state has a feasible path");
@@ -183,8 +187,13 @@ impl Decider {
     }
 
     fn write_test(&mut self, state: &State, finished: &mut Finished) {
-        self.recorder.coverage.add_tested(&state.untested);
-        self.recorder.write_test(finished, self.strings.hash(state.string));
+        let hash = self.strings.hash(state.string);
+        match finished.outcome {
+            // Tests are selected later: the test of a bug is that of its least path, whatever it covers.
+            Outcome::Bug { .. } if self.recorder.names_tests() => {}
+            _ => self.recorder.add_tested(&state.untested, hash),
+        }
+        self.recorder.write_test(finished, hash);
         let number = finished.number.expect("it was just numbered");
         self.recorder.targets.set_test(&state.targets, number);
     }
@@ -203,7 +212,7 @@ impl Decider {
             Outcome::Exit { .. } => {
                 let stats = &mut self.recorder.stats;
                 *(if is_apart { &mut stats.varied } else { &mut stats.completed }) += 1;
-                self.recorder.wants_test(&state.untested, &state.targets)
+                self.wants_test(&state)
             }
             Outcome::Bug { class, message } => {
                 self.recorder.stats.bugs += 1;
@@ -218,19 +227,21 @@ impl Decider {
                     let variable = self.faulty_variable(&state);
                     self.recorder.bugs.describe(*class, &place, self.inputs_of(&state), trail, variable);
                 }
-                first || self.options.all_bugs || self.recorder.targets.lacks_test(&state.targets)
+                first
+                    || self.options.all_bugs
+                    || self.recorder.lacks_target(&state.targets, self.strings.hash(state.string))
             }
             Outcome::Limit { message, .. } => {
                 let stats = &mut self.recorder.stats;
                 *(if is_apart { &mut stats.varied } else { &mut stats.limits }) += 1;
                 self.incomplete(&state, message);
-                self.recorder.wants_test(&state.untested, &state.targets)
+                self.wants_test(&state)
             }
             Outcome::Unsupported { message } => {
                 let stats = &mut self.recorder.stats;
                 *(if is_apart { &mut stats.varied } else { &mut stats.unsupported }) += 1;
                 self.incomplete(&state, message);
-                self.recorder.wants_test(&state.untested, &state.targets)
+                self.wants_test(&state)
             }
             Outcome::Dropped => {
                 self.record_leaf(&state, &outcome);
@@ -239,6 +250,9 @@ impl Decider {
         };
         self.record_leaf(&state, &outcome);
         let wants_test = wants_test && !state.is_silent && self.recorder.has_test_left();
+        if wants_test {
+            self.settle(&state);
+        }
         let is_kept = match &outcome {
             Outcome::Bug { class, .. } => self.recorder.keeps_bug(*class, &self.place(&state)),
             Outcome::Exit { .. } | Outcome::Limit { .. } | Outcome::Unsupported { .. } | Outcome::Dropped => {

@@ -6,6 +6,7 @@ mod alternatives;
 mod concretise;
 pub mod decisions;
 mod end;
+mod least;
 pub mod open_path;
 mod queries;
 mod query_budget;
@@ -35,6 +36,7 @@ use crate::program::{Callee, Inst, Program};
 use crate::query::{Path, Status};
 use crate::solve::Solver;
 use decisions::{Continues, Decisions, Point, Row, SideId};
+use least::LeastInputs;
 use query_budget::QueryBudgets;
 use replay::Replay;
 use rustc_hash::FxHashMap;
@@ -61,6 +63,8 @@ pub struct Decider {
     /// Expressions with zeros for their placeholders. Uses of values that nothing defined share most of their nodes, and
     /// random generators mix such values into thousands. Cleared before expressions are freed.
     zeroed: FxHashMap<Expr, Expr>,
+    /// Least inputs of components of paths. Cleared before expressions are freed.
+    least_inputs: LeastInputs,
     /// The run is over, so a query was not answered: the current state must not continue.
     run_over: bool,
     /// States forked by the current instruction, not yet taken by the search.
@@ -104,6 +108,7 @@ impl Decider {
             deadline: None,
             query_budgets: QueryBudgets::default(),
             zeroed: FxHashMap::default(),
+            least_inputs: LeastInputs::default(),
             run_over: false,
             forked: Vec::new(),
             shares_objects: false,
@@ -251,6 +256,7 @@ impl Decider {
     /// Drops what refers to expressions that may be freed.
     pub fn forget_expressions(&mut self) {
         self.zeroed = FxHashMap::default();
+        self.least_inputs.clear();
     }
 
     /// Support of an expression: the inputs and bytes that it mentions.

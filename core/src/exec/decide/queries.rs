@@ -15,8 +15,8 @@ use super::strings::Choice;
 use crate::exec::outcome::{Limit, Outcome};
 use crate::exec::record::fork_tree::ForkPlace;
 use crate::exec::state::State;
-use crate::expr::Expr;
-use crate::query::{Answer, Path, Query, Reasons, Why};
+use crate::expr::{Expr, Graph};
+use crate::query::{Answer, Path, Query, Reasons, Status, Why};
 use std::time::Instant;
 
 /// Result of asking for the other side of a decision.
@@ -58,7 +58,7 @@ impl Decider {
 
     /// Sets the limits of the next query: the end of the run, or `max_solver_time` from now if that is earlier, and the
     /// effort that is left for its place.
-    fn begin_query(&mut self, state: &State) {
+    pub(super) fn begin_query(&mut self, state: &State) {
         let location = (state.frame.func, state.frame.pc);
         self.budget.effort = self.query_budgets.effort(location, self.options.max_solver_time);
         let own = self.options.max_solver_time.and_then(|limit| Instant::now().checked_add(limit));
@@ -139,6 +139,7 @@ impl Decider {
             }
             Next::Decided(other) => self.diverge(state, &format!("a condition instead of {other:?}")),
         }
+        self.take_first_feasible(state, |graph| [graph.not(condition), condition].to_vec());
         let choice = |truth: bool| match (what.kind, truth) {
             (Kind::Value, true) => Choice::Equal(what.number),
             (Kind::Value, false) => Choice::Differs(what.number),
@@ -189,6 +190,24 @@ impl Decider {
     /// model: depth first, the order of paths must not depend on the models of the layers.
     pub(super) fn continues_on_first_side(&self) -> bool {
         !self.options.path_model || self.options.search == DFS
+    }
+
+    /// Where one side of a decision is explored and the others are not, it is the first feasible one, whatever the model: gives
+    /// the path a model on that side. The false side is before the true one: at most loops it is the end.
+    pub(super) fn take_first_feasible(&mut self, state: &State, sides: impl FnOnce(&mut Graph) -> Vec<Expr>) {
+        let at_limit = self.options.max_depth.is_some_and(|limit| state.depth >= limit);
+        if !at_limit && state.may_fork && !state.is_doomed {
+            return;
+        }
+        for side in sides(&mut self.solver.graph) {
+            if self.holds(state, side) {
+                return;
+            }
+            if let Answer::Sat(model) = self.ask(state, side) {
+                self.solver.tree.set_status(state.path, Status::Feasible(model));
+                return;
+            }
+        }
     }
 
     /// Without `path_model`: queries the side that the model is on. The negation is queried first, and the

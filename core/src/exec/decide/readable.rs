@@ -13,7 +13,7 @@ use crate::exec::state::State;
 use crate::exec::state::value::Value;
 use crate::expr::walk::Atom;
 use crate::expr::{Bits, Expr, Model};
-use crate::query::{Answer, Status};
+use crate::query::{Answer, Path, Status};
 use smallvec::SmallVec;
 
 /// Candidates for a character, in this order.
@@ -45,8 +45,12 @@ impl Decider {
     /// Makes the inputs of a path that ends normally readable. Returns the exit status under the new model.
     pub fn readable_exit_status(&mut self, state: &State, status: Value) -> u64 {
         if self.gets_test(state) {
-            let preferred = self.prefer(state);
-            self.make_readable(state, &preferred);
+            if self.options.reproducible {
+                self.settle(state);
+            } else {
+                let preferred = self.prefer(state);
+                self.make_readable(state, &preferred);
+            }
         }
         self.evaluate_word(state, status)
     }
@@ -55,12 +59,15 @@ impl Decider {
     fn gets_test(&self, state: &State) -> bool {
         !state.is_silent
             && self.options.tests != Tests::Bugs
-            && (self.recorder.keeps_finished() || self.recorder.wants_test(&state.untested, &state.targets))
+            && (self.recorder.keeps_finished() || self.wants_test(state))
     }
 
     /// Makes the inputs of a path into a bug those that the program prefers, and readable, if the bug's message does
     /// not depend on their values.
     pub fn make_bug_readable(&mut self, state: &State, outcome: &Outcome) {
+        if self.options.reproducible {
+            return self.settle(state);
+        }
         let preferred = self.prefer(state);
         let Outcome::Bug { class, message } = outcome else { return };
         let is_fixed = match class {
@@ -78,6 +85,16 @@ impl Decider {
         if state.preferences.is_empty() {
             return Vec::new();
         }
+        let (path, held) = self.preferred_path(state);
+        let model = self.solver.tree.model(path).expect("a path with a model").clone();
+        self.solver.tree.release(path);
+        self.solver.tree.set_status(state.path, Status::Feasible(model));
+        held
+    }
+
+    /// The path with the state's preferences, each if it agrees with the earlier ones, and those that hold. It has a model,
+    /// and the caller releases it.
+    pub(super) fn preferred_path(&mut self, state: &State) -> (Path, Vec<Expr>) {
         let mut held = Vec::new();
         let mut path = self.solver.tree.retain(state.path);
         for &condition in state.preferences.iter() {
@@ -90,10 +107,7 @@ impl Decider {
             self.solver.tree.release(path);
             path = node;
         }
-        let model = self.solver.tree.model(path).expect("a path with a model").clone();
-        self.solver.tree.release(path);
-        self.solver.tree.set_status(state.path, Status::Feasible(model));
-        held
+        (path, held)
     }
 
     fn make_readable(&mut self, state: &State, preferred: &[Expr]) {

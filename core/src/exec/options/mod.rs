@@ -188,6 +188,8 @@ pub struct Options {
     pub tests: Tests,
     /// Writes a test for every path into a bug.
     pub all_bugs: bool,
+    /// Makes tests a function of program and options: least inputs, numbered by decisions at the end.
+    pub reproducible: bool,
     pub checks: Checks,
     /// Each of the first allocations of a path may fail.
     pub malloc_fails: bool,
@@ -250,6 +252,7 @@ impl Default for Options {
             max_stack: 8 << 20,
             tests: Tests::All,
             all_bugs: false,
+            reproducible: false,
             checks: Checks::usual(),
             malloc_fails: false,
             float_cast: true,

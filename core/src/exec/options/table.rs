@@ -488,6 +488,14 @@ pub const OPTIONS: &[OptionRow] = &[
         |options, value| options.all_bugs = flag(&value),
     ),
     row(
+        Group::Tests,
+        "reproducible",
+        Kind::Flag,
+        Some("off"),
+        "the same tests for every search, chain and number of processes: least inputs",
+        |options, value| options.reproducible = flag(&value),
+    ),
+    row(
         Group::Solver,
         "layers",
         Kind::Layers,

@@ -34,7 +34,12 @@ pub struct Coverage {
     found: u64,
     /// Marks that tests reach.
     tested: Marks,
+    /// For each of the user's marks the least name of a path that reaches it, if tests are selected at the end.
+    least: Vec<u64>,
 }
+
+/// No path reaches a mark.
+const NO_PATH: u64 = u64::MAX;
 
 /// Set of mark numbers.
 #[derive(Clone, Default, PartialEq, Eq, Debug)]
@@ -58,6 +63,11 @@ impl Marks {
             self.0.resize(other.0.len(), 0);
         }
         self.0.iter_mut().zip(&other.0).for_each(|(mine, theirs)| *mine |= theirs);
+    }
+
+    fn iter(&self) -> impl Iterator<Item = usize> + '_ {
+        let bits = |word: u64| (0..64).filter(move |bit| word >> bit & 1 == 1);
+        self.0.iter().enumerate().flat_map(move |(at, word)| bits(*word).map(move |bit| 64 * at + bit))
     }
 
     fn is_within(&self, other: &Marks) -> bool {
@@ -201,17 +211,24 @@ impl Coverage {
         false
     }
 
-    /// Marks and blocks that were reached, and marks that tests reach, as sets of bits.
-    pub fn sets(&self) -> [Vec<u8>; 3] {
+    /// Marks and blocks that were reached, and marks that tests reach, as sets of bits; and the least path of each mark.
+    pub fn sets(&self) -> [Vec<u8>; 4] {
         let tested: Vec<bool> = (0..self.all as u32).map(|mark| self.tested.has(mark)).collect();
-        [pack(&self.marks), pack(&self.blocks), pack(&tested)]
+        let least = self.least.iter().flat_map(|name| name.to_be_bytes()).collect();
+        [pack(&self.marks), pack(&self.blocks), pack(&tested), least]
     }
 
     /// Adds sets of another run of the program. False if they have other sizes: they are of another program.
-    pub fn add_sets(&mut self, [marks, blocks, tested]: [&[u8]; 3]) -> bool {
+    pub fn add_sets(&mut self, [marks, blocks, tested, least]: [&[u8]; 4]) -> bool {
         let sizes = [self.marks.len(), self.blocks.len(), self.all as usize];
         if [marks, blocks, tested].iter().zip(sizes).any(|(set, size)| set.len() != size.div_ceil(8)) {
             return false;
+        }
+        if !least.is_empty() && least.len() != 8 * self.all as usize {
+            return false;
+        }
+        for (mark, name) in least.chunks_exact(8).enumerate() {
+            self.name(mark, u64::from_be_bytes(name.try_into().expect("eight bytes")));
         }
         let all = self.all;
         for (at, mark) in self.marks.iter_mut().enumerate().filter(|(at, mark)| !**mark && has(marks, *at)) {
@@ -226,6 +243,28 @@ impl Coverage {
     /// Does a path with these marks reach one that no test reaches yet?
     pub fn has_untested(&self, marks: &Marks) -> bool {
         !marks.is_within(&self.tested)
+    }
+
+    /// Is a path of this name the least one that reaches one of these marks?
+    pub fn is_least(&self, marks: &Marks, name: u64) -> bool {
+        marks.iter().any(|mark| self.least.get(mark).is_none_or(|known| name < *known))
+    }
+
+    /// Adds the marks of a path of this name.
+    pub fn add_named(&mut self, marks: &Marks, name: u64) {
+        marks.iter().for_each(|mark| self.name(mark, name));
+    }
+
+    fn name(&mut self, mark: usize, name: u64) {
+        if self.least.is_empty() {
+            self.least = vec![NO_PATH; self.all as usize];
+        }
+        self.least[mark] = self.least[mark].min(name);
+    }
+
+    /// Names of the paths that are the least ones of their marks.
+    pub fn names(&self) -> impl Iterator<Item = u64> + '_ {
+        self.least.iter().copied().filter(|name| *name != NO_PATH)
     }
 
     /// Adds the marks of a path that gets a test.

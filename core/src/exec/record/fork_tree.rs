@@ -123,6 +123,13 @@ impl ForkTree {
     }
 
     /// Ends the path on this leaf.
+    /// Gives tests other numbers.
+    pub fn renumber(&mut self, number: impl Fn(u64) -> Option<u64>) {
+        for node in self.nodes.iter_mut().filter(|node| node.test != 0) {
+            node.test = number(node.test).unwrap_or(0);
+        }
+    }
+
     pub fn end(&mut self, leaf: u32, ending: impl FnOnce() -> String, test: Option<u64>) {
         let node = &mut self.nodes[leaf as usize];
         if leaf >= KEPT_NODES {

@@ -1,20 +1,22 @@
 //! Tests of workers as bytes, named by the hash of their decisions, and their numbers at the end of the run.
 //!
 //! Workers hand their tests over with the results that they belong to; the process that collects them appends them to a
-//! file. After a kill some are there whose paths are explored again: they get the same names. Numbers are given at the end,
+//! file. A run of one process whose tests are to be those of any number of processes appends its own. After a kill some are there whose paths are explored again: they get the same names. Numbers are given at the end,
 //! in the order of the names, so that they do not depend on who explored what.
-use super::Recorder;
 use super::input_value::{Piece, SparseBytes};
 use super::writer::{QueuedTest, SINGLE_FILES, Writer, Written};
+use super::{Recorder, unnamed_file};
 use crate::encoding::{Decoder, put, put_bytes};
 use crate::exec::options::Tests;
 use crate::exec::outcome::Class;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::fs::File;
-use std::io::{self, BufReader, Read};
+use std::io::{self, BufReader, Read, Seek};
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 
+/// File of tests that have no number yet, in the folder of the run.
+const FOUND: &str = "tests.found";
 /// Bytes before each test: its length, then its name.
 const HEAD: usize = 12;
 
@@ -80,9 +82,10 @@ struct Found {
 }
 
 /// Finds the tests of a file, up to one that a kill has cut.
-fn find(path: &Path, file: usize, found: &mut Vec<Found>) -> io::Result<()> {
-    let mut from = BufReader::with_capacity(1 << 18, File::open(path)?);
-    let size = from.get_ref().metadata()?.len();
+fn find(tests: &File, file: usize, found: &mut Vec<Found>) -> io::Result<()> {
+    let size = tests.metadata()?.len();
+    let mut from = BufReader::with_capacity(1 << 18, tests);
+    from.rewind()?;
     let mut at = 0;
     loop {
         // The head, and the flags.
@@ -104,13 +107,96 @@ fn find(path: &Path, file: usize, found: &mut Vec<Found>) -> io::Result<()> {
     }
 }
 
+/// File of the tests of this process that have no number yet.
+pub struct FoundFile {
+    file: File,
+    folder: Option<PathBuf>,
+    /// Bytes that are tests.
+    written: u64,
+    error: Option<io::Error>,
+}
+
+/// Bytes of tests that wait in memory.
+const MAX_WAITING: usize = 1 << 18;
+
 impl Recorder {
+    /// Names tests, which get numbers when the run is over. They go to `tests.found` in a folder, or to a file without a name. With
+    /// `found`, that many bytes of an earlier part of the run are there, and `numbered` tests have numbers.
+    pub fn name_tests(&mut self, folder: Option<&Path>, found: Option<u64>, numbered: u64) -> io::Result<()> {
+        let file = match folder {
+            Some(folder) => File::options()
+                .read(true)
+                .write(true)
+                .create(true)
+                .truncate(found.is_none())
+                .open(folder.join(FOUND))?,
+            None => unnamed_file("tests")?,
+        };
+        let written = found.unwrap_or(0);
+        file.set_len(written)?;
+        self.numbered = Some(numbered);
+        self.keep_found();
+        self.is_named = true;
+        let folder = folder.map(Path::to_path_buf);
+        self.found_file = Some(FoundFile { file, folder, written, error: None });
+        Ok(())
+    }
+
+    /// Number of bytes of named tests that are on the disk or wait.
+    pub fn found_bytes(&self) -> u64 {
+        match (&self.found_file, &self.found) {
+            (Some(file), Some(waiting)) => file.written + waiting.len() as u64,
+            _ => 0,
+        }
+    }
+
+    /// Writes the named tests that wait, if this process writes them itself.
+    pub fn write_found(&mut self) {
+        let (Some(to), Some(waiting)) = (&mut self.found_file, &mut self.found) else { return };
+        match to.file.write_all_at(waiting, to.written) {
+            Ok(()) => to.written += waiting.len() as u64,
+            Err(error) => {
+                to.error.get_or_insert(error);
+                self.writer_failed = true;
+            }
+        }
+        waiting.clear();
+    }
+
+    /// Writes the named tests if many wait.
+    pub(super) fn write_found_if_many(&mut self) {
+        if self.found_file.is_some() && self.found.as_ref().is_some_and(|waiting| waiting.len() > MAX_WAITING)
+        {
+            self.write_found();
+        }
+    }
+
+    /// Numbers the tests of this process. If the run is `over`, they have no names any more.
+    pub(super) fn number_own(&mut self, over: bool, is_urgent: bool) -> io::Result<Written> {
+        self.write_found();
+        let Some(mut own) = self.found_file.take() else { return Ok(Written::default()) };
+        if let Some(error) = own.error.take() {
+            return Err(error);
+        }
+        let files = [own.file];
+        let written = self.number_tests(own.folder.as_deref(), &files, is_urgent)?;
+        self.is_named = false;
+        match over {
+            true => self.numbered = Some(self.stats.tests),
+            false => {
+                let [file] = files;
+                self.found_file = Some(FoundFile { file, ..own });
+            }
+        }
+        Ok(written)
+    }
+
     /// Numbers the tests of these files in the order of their names, after those that have numbers, and writes them into a
     /// folder if there is one. Of a bug the test of its least path stays, as if it had been found first.
     pub fn number_tests(
         &mut self,
         folder: Option<&Path>,
-        files: &[PathBuf],
+        files: &[File],
         is_urgent: bool,
     ) -> io::Result<Written> {
         let before = self.numbered.unwrap_or(0);
@@ -119,9 +205,14 @@ impl Recorder {
             find(file, number, &mut found)?;
         }
         let bugs: FxHashSet<u64> = self.bugs.all().iter().filter_map(|bug| bug.test).collect();
-        let keeps_all =
-            !self.targets.is_empty() || self.options.tests == Tests::Coverage || self.options.all_bugs;
-        found.retain(|test| keeps_all || !test.is_bug || bugs.contains(&test.name));
+        let mut chosen: FxHashSet<u64> = self.targets.tests().collect();
+        let is_kept = |test: &Found, chosen: &FxHashSet<u64>| match (test.is_bug, self.options.tests) {
+            (true, _) => self.options.all_bugs || bugs.contains(&test.name) || chosen.contains(&test.name),
+            (false, Tests::All) => true,
+            (false, Tests::Coverage | Tests::Bugs) => chosen.contains(&test.name),
+        };
+        chosen.extend(self.coverage.names());
+        found.retain(|test| is_kept(test, &chosen));
         found.sort_by_key(|test| test.name);
         found.dedup_by_key(|test| test.name);
         if let Some(limit) = self.options.max_tests {
@@ -133,7 +224,6 @@ impl Recorder {
                 !goes
             });
         }
-        let opened = files.iter().map(File::open).collect::<io::Result<Vec<File>>>()?;
         let mut writer = folder.map(|folder| Writer::new(folder, before > 0)).transpose()?;
         if let (true, Some(writer)) = (is_urgent, &writer) {
             writer.hurry();
@@ -143,7 +233,7 @@ impl Recorder {
             numbers.insert(test.name, number);
             let Some(writer) = &writer else { continue };
             let mut bytes = vec![0; test.length as usize];
-            opened[test.file].read_exact_at(&mut bytes, test.at)?;
+            files[test.file].read_exact_at(&mut bytes, test.at)?;
             let damaged = || io::Error::other("a test of a worker is damaged");
             let mut queued = get_test(number, &bytes).ok_or_else(damaged)?;
             queued.is_file |= number <= SINGLE_FILES;
@@ -155,6 +245,7 @@ impl Recorder {
         self.bugs.sort();
         self.bugs.renumber(|name| numbers.get(&name).copied());
         self.targets.renumber(|name| numbers.get(&name).copied());
+        self.forks.renumber(|name| numbers.get(&name).copied());
         writer.as_mut().map_or(Ok(Written::default()), Writer::finish)
     }
 }

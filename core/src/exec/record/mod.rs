@@ -11,12 +11,15 @@ pub mod input_value;
 pub mod results;
 pub mod targets;
 pub mod testcase;
+mod unnamed_file;
 pub mod writer;
+
+pub use unnamed_file::unnamed_file;
 
 use bugs::Bugs;
 use coverage::{Coverage, Marks};
 use fork_tree::ForkTree;
-use found::put_test;
+use found::{FoundFile, put_test};
 use incomplete::Incomplete;
 use input_value::{InputValue, SparseBytes};
 use results::Committed;
@@ -84,6 +87,10 @@ pub struct Recorder {
     writer_failed: bool,
     /// Tests as bytes, for a worker whose tests another process writes. They are named by their decisions.
     found: Option<Vec<u8>>,
+    /// File of named tests, unless another process writes them.
+    found_file: Option<FoundFile>,
+    /// Have tests of this process names that become numbers at the end?
+    pub is_named: bool,
     committed: Committed,
     /// Number of tests that have a number, for a coordinator: all others have names. `None`: all have numbers.
     pub numbered: Option<u64>,
@@ -94,6 +101,8 @@ pub struct Recorder {
     /// Number of paths into each bug that are kept with their conditions.
     bug_conditions: u64,
     finished: Vec<Finished>,
+    /// Has a limit or a signal ended the exploration?
+    is_stopping: bool,
     /// Do tests without a bug go into the pack from now on?
     packs_all: bool,
     /// First bytes of every `.ktest`, once they are needed often.
@@ -113,6 +122,8 @@ impl Recorder {
             writer: None,
             writer_failed: false,
             found: None,
+            found_file: None,
+            is_named: false,
             committed: Committed::default(),
             numbered: None,
             max_tests: options.max_tests,
@@ -120,6 +131,7 @@ impl Recorder {
             keeps_conditions: false,
             bug_conditions: 0,
             finished: Vec::new(),
+            is_stopping: false,
             packs_all: false,
             ktest_head: None,
             program,
@@ -138,6 +150,7 @@ impl Recorder {
 
     /// The run stops with this number of open states. The tests of many go into the pack.
     pub fn begin_stop(&mut self, open: usize, is_urgent: bool) {
+        self.is_stopping = true;
         self.packs_all |= open > FILES_AT_STOP;
         if let (true, Some(writer)) = (is_urgent, &self.writer) {
             writer.hurry();
@@ -160,12 +173,16 @@ impl Recorder {
     }
 
     /// Waits until a killed process would leave the tests so far on the disk.
-    pub fn flush_tests(&self) {
+    pub fn flush_tests(&mut self) {
+        self.write_found();
         self.writer.iter().for_each(Writer::flush);
     }
 
-    /// Waits until the tests are on disk.
-    pub fn finish_writing(&mut self) -> std::io::Result<Written> {
+    /// Waits until the tests are on disk. `over`: everything is explored.
+    pub fn finish_writing(&mut self, over: bool) -> std::io::Result<Written> {
+        if self.found_file.is_some() {
+            return self.number_own(over, self.is_stopping);
+        }
         match &mut self.writer {
             Some(writer) => writer.finish(),
             None => Ok(Written::default()),
@@ -232,15 +249,35 @@ impl Recorder {
     }
 
     /// Does a path without a bug get a test? `untested` are its marks that no test had when it reached them, `targets` the
-    /// targets that it reached.
-    pub fn wants_test(&self, untested: &Marks, targets: &[u32]) -> bool {
-        if self.targets.lacks_test(targets) {
+    /// targets that it reached. If tests are selected at the end, all that may be selected then get one.
+    pub fn wants_test(&self, untested: &Marks, targets: &[u32], hash: u64) -> bool {
+        let name = name_of(hash);
+        if self.targets.lacks_test(targets, name) {
             return true;
         }
         match self.options.tests {
             Tests::All => true,
+            Tests::Coverage if self.found.is_some() => self.coverage.is_least(untested, name),
             Tests::Coverage => self.coverage.has_untested(untested),
             Tests::Bugs => false,
+        }
+    }
+
+    /// Does one of these targets need the test of a path with this hash?
+    pub fn lacks_target(&self, targets: &[u32], hash: u64) -> bool {
+        self.targets.lacks_test(targets, name_of(hash))
+    }
+
+    /// Have tests names while the run goes on, and numbers at its end only?
+    pub fn names_tests(&self) -> bool {
+        self.found.is_some()
+    }
+
+    /// Adds what a path with this hash and without a bug covers: it gets a test.
+    pub fn add_tested(&mut self, untested: &Marks, hash: u64) {
+        match self.found {
+            Some(_) => self.coverage.add_named(untested, name_of(hash)),
+            None => self.coverage.add_tested(untested),
         }
     }
 
@@ -253,6 +290,7 @@ impl Recorder {
     pub fn keep_found(&mut self) {
         self.found.get_or_insert_default();
         self.bugs.pick_least();
+        self.targets.pick_least();
     }
 
     /// Tests since the last call, as bytes.
@@ -287,8 +325,7 @@ impl Recorder {
     pub fn next_test(&mut self, hash: u64) -> u64 {
         self.stats.tests += 1;
         match &self.found {
-            // As a signed number it is positive, for those who read it in JSON.
-            Some(_) => hash >> 1,
+            Some(_) => name_of(hash),
             None => self.stats.tests,
         }
     }
@@ -318,7 +355,8 @@ impl Recorder {
         is_first: bool,
     ) {
         if let Some(found) = &mut self.found {
-            return put_test(found, &QueuedTest { number, is_file: is_first, ktest, ending, error });
+            put_test(found, &QueuedTest { number, is_file: is_first, ktest, ending, error });
+            return self.write_found_if_many();
         }
         let is_file = is_first || (number <= SINGLE_FILES && !self.packs_all);
         let test = QueuedTest { number, is_file, ktest, ending, error };
@@ -333,6 +371,11 @@ impl Recorder {
             self.finished.push(finished);
         }
     }
+}
+
+/// Name of the test of a path with this hash. As a signed number it is positive, for those who read it in JSON.
+fn name_of(hash: u64) -> u64 {
+    hash >> 1
 }
 
 /// Source position of an instruction.

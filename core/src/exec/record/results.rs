@@ -16,7 +16,7 @@ pub struct Committed {
     stats: Stats,
     incomplete: Incomplete,
     notes: Incomplete,
-    coverage: [Vec<u8>; 3],
+    coverage: [Vec<u8>; 4],
     /// Number of paths into each bug.
     bugs: Vec<u64>,
 }
@@ -116,7 +116,7 @@ impl Recorder {
         for counted in [&mut self.incomplete, &mut self.notes] {
             add_counts(&self.program, counted, from)?;
         }
-        let sets = [get_bytes(from)?, get_bytes(from)?, get_bytes(from)?];
+        let sets = [get_bytes(from)?, get_bytes(from)?, get_bytes(from)?, get_bytes(from)?];
         // Absent if they are as they were.
         let is_absent = sets.iter().all(|set| set.is_empty());
         (is_absent || self.coverage.add_sets(sets)).then_some(())?;

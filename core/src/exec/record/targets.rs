@@ -20,6 +20,16 @@ pub struct Targets {
     /// By number.
     reached: Vec<bool>,
     tests: Vec<Option<u64>>,
+    /// Is the test of a target the least one, and not the first?
+    picks_least: bool,
+}
+
+/// The test that stays of two.
+fn chosen(picks_least: bool, known: Option<u64>, other: Option<u64>) -> Option<u64> {
+    match (known, other) {
+        (Some(known), Some(other)) if picks_least => Some(known.min(other)),
+        _ => known.or(other),
+    }
 }
 
 impl Targets {
@@ -33,7 +43,7 @@ impl Targets {
             }
         }
         let count = goals.iter().map(|goal| goal.number as usize + 1).max().unwrap_or(0);
-        Targets { goals, reached: vec![false; count], tests: vec![None; count] }
+        Targets { goals, reached: vec![false; count], tests: vec![None; count], picks_least: false }
     }
 
     /// Records that a path reached a target.
@@ -53,23 +63,35 @@ impl Targets {
         self.goals.iter().copied().filter(|goal| !self.reached[goal.number as usize])
     }
 
-    /// Has one of these targets no test?
-    pub fn lacks_test(&self, numbers: &[u32]) -> bool {
-        numbers.iter().any(|number| self.tests[*number as usize].is_none())
+    /// Takes the test of the least name for each target from now on: which one does not depend on the order of paths.
+    pub fn pick_least(&mut self) {
+        self.picks_least = true;
     }
 
-    /// Sets the test of these targets, where they have none yet.
+    /// Does one of these targets need a test of this name?
+    pub fn lacks_test(&self, numbers: &[u32], name: u64) -> bool {
+        let lacks = |known: Option<u64>| known.is_none_or(|known| self.picks_least && name < known);
+        numbers.iter().any(|number| lacks(self.tests[*number as usize]))
+    }
+
+    /// Sets the test of these targets, where they need one.
     pub fn set_test(&mut self, numbers: &[u32], test: u64) {
         for number in numbers {
-            self.tests[*number as usize].get_or_insert(test);
+            let known = &mut self.tests[*number as usize];
+            *known = chosen(self.picks_least, *known, Some(test));
         }
+    }
+
+    /// The tests of targets.
+    pub fn tests(&self) -> impl Iterator<Item = u64> + '_ {
+        self.tests.iter().copied().flatten()
     }
 
     /// Adds what another run of the program reached. False if it has another number of targets.
     pub fn add_rows(&mut self, rows: &[(bool, Option<u64>)]) -> bool {
         for ((reached, test), row) in self.reached.iter_mut().zip(&mut self.tests).zip(rows) {
             *reached |= row.0;
-            *test = test.or(row.1);
+            *test = chosen(self.picks_least, *test, row.1);
         }
         rows.len() == self.reached.len()
     }

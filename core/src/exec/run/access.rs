@@ -278,6 +278,9 @@ impl Machine {
                 self.decider.check_limits()?;
             }
             let byte = self.load(state, Value::number(address.wrapping_add(text.len() as u64)), 8)?;
+            if byte.expr().is_some() {
+                self.decider.settle(state);
+            }
             match self.decider.evaluate_word(state, byte) as u8 {
                 0 => return Ok(String::from_utf8_lossy(&text).into_owned()),
                 byte => text.push(byte),

@@ -51,6 +51,7 @@ impl Machine {
 
     /// Heap objects that no live object points to, in order of allocation.
     fn unreachable_objects(&mut self, state: &State) -> Vec<ObjectId> {
+        self.decider.settle(state);
         let mut reached: FxHashSet<ObjectId> = FxHashSet::default();
         let mut open = Vec::new();
         for (id, object) in state.memory.objects() {

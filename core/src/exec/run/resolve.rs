@@ -150,6 +150,7 @@ impl Machine {
         let chosen = Value::of(self.decider.graph(), addends[at]);
         let base = self.decider.fork_on_value(state, chosen, 64, "the base of a pointer")?;
         if base < NULL_PAGE {
+            self.decider.settle(state);
             let address = self.decider.evaluate(state, e).low();
             return Err(access_fault(state, address.min(NULL_PAGE - 1), count, access));
         }

@@ -6,9 +6,11 @@ mod guided;
 mod queue;
 mod split_mix;
 mod state_table;
+mod subtrees;
 mod sum_tree;
 
 pub use custom::{Chooser, Custom, OpenState};
+pub use subtrees::Subtrees;
 
 use crate::exec::record::coverage::Coverage;
 use crate::exec::record::targets::Targets;

@@ -313,12 +313,8 @@ fn report_bug(machine: &mut Machine, state: &mut State, site: &CallSite<'_>) -> 
 fn get_value(machine: &mut Machine, state: &mut State, site: &CallSite<'_>) -> ModelResult {
     // As in KLEE, the value does not constrain the path, so that it stands for all the others.
     let value = machine.decider.defined_value(state, site.arguments[0], "a value that the program asks for");
-    if let Some(e) = value.expr()
-        && !machine.decider.has_one_value(state, e)
-    {
-        machine.decider.incomplete(state, &format!("one of several values: {}", site.name));
-    }
-    let word = machine.decider.evaluate_word(state, value);
+    let why = format!("one of several values: {}", site.name);
+    let word = machine.decider.representative(state, value, &why);
     Ok(Returned::Value(Value::number(word)))
 }
 

@@ -103,6 +103,7 @@ fn report(machine: &mut Machine, state: &mut State, site: &CallSite<'_>) -> Mode
     for i in 0..check.types as u64 {
         types.push(Type::read(machine, state, first_type + u64::from(pointers.bytes()) * i)?);
     }
+    machine.decider.settle(state);
     let mut text = check.text.to_string();
     for (i, type_) in types.iter().enumerate() {
         text = text.replace(&format!("{{{i}}}"), &type_.name);
