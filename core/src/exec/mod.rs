@@ -342,7 +342,7 @@ impl Engine {
             return false;
         }
         self.apart_turns += 1;
-        let mut is_alone = self.apart_turns % APART_TURNS == 0 || self.search.len() == 0;
+        let mut is_alone = self.apart_turns.is_multiple_of(APART_TURNS) || self.search.len() == 0;
         if is_alone {
             self.search.each(&mut |other| is_alone &= other.is_rare);
         }

@@ -81,7 +81,7 @@ impl Decider {
                 let frame = state.user_frame(&self.program);
                 let pass = self.varied_passes.entry((frame.func, frame.pc)).or_default();
                 *pass += 1;
-                *pass <= FIRST_PASSES || *pass % LATER_PASSES == 0
+                *pass <= FIRST_PASSES || pass.is_multiple_of(LATER_PASSES)
             }
         }
     }
