@@ -3,6 +3,7 @@
 //! A row is settable in the spec of its layer, `sat(conflicts=500)`; those of `throttle(...)` apply to the whole chain. The
 //! table makes one struct per layer, which the layer keeps, and the rows of the reference page.
 
+use crate::cost;
 use std::ops::RangeInclusive;
 use std::path::PathBuf;
 
@@ -209,7 +210,7 @@ tuning! {
         reasons: u64 = 64, Values::Number(0..=LARGE), "Sets with more reasons are not used, to keep cores short.";
     }
     "reuse" ReuseOptions {
-        expensive: u64 = 5_000, Values::Number(0..=LARGE), "Answers that took less effort are kept for identical queries only.";
+        expensive: u64 = cost::SOLVE, Values::Number(0..=LARGE), "Answers that took less effort (by default, than that of a solve) are kept for identical queries only.";
         steps: u64 = 200, Values::Number(0..=LARGE), "Limit of trie nodes that a look-up visits.";
     }
     "reuse:grulia" GruliaOptions {

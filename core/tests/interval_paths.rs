@@ -352,6 +352,7 @@ fn variants_and_options_are_checked() {
     assert!(message.ends_with(" in `intervals(...)`, found `repair=perhaps`"), "{message}");
     assert_eq!(
         error("enumerate(work=many)"),
-        "expected throttle=on|off, work=0..18446744073709551615 in `enumerate(...)`, found `work=many`"
+        "expected throttle=on|off, work=0..18446744073709551615, float_work=0..18446744073709551615 in `enumerate(...)`, \
+         found `work=many`"
     );
 }

@@ -8,7 +8,8 @@ use std::path::Path;
 const MAY_USE: &[(&str, &[&str])] = &[
     ("budget", &[]),
     ("cost", &[]),
-    ("tuning", &[]),
+    // Limits of effort that are the cost of an operation.
+    ("tuning", &["cost"]),
     ("throttle", &["tuning"]),
     ("persist", &[]),
     ("random", &[]),

@@ -124,7 +124,8 @@ mod tests {
             let square = g.umul_overflows(a, a);
             for overflows in [unsigned, signed, square] {
                 let fits = g.not(overflows);
-                assert!(Fits::of(&g, fits).is_some(), "width {width}");
+                // A product of single bits is no product any more: its factors are 0, 1 or -1.
+                assert!(width == 1 || Fits::of(&g, fits).is_some(), "width {width}");
                 let mut blaster = Blaster::new();
                 let lit = blaster.literal(&g, fits).unwrap();
                 for value in 0..1u64 << (2 * width) {

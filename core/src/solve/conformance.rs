@@ -8,6 +8,7 @@
 
 use super::{Layer, Reply, Solver};
 use crate::budget::Budget;
+use crate::cost;
 use crate::expr::float::{Format, Rounding};
 use crate::expr::{Bits, Evaluator, Expr, Graph, Model, Sort};
 use crate::query::{Answer, Path, Query};
@@ -266,7 +267,7 @@ fn after_the_deadline(seed: u64, layers: Vec<Box<dyn Layer>>) -> Result<(), Stri
 }
 
 /// Effort that a layer may spend after its limit: steps are not divided.
-const MAX_OVERRUN: u64 = 2_000_000;
+const MAX_OVERRUN: u64 = 200_000 * cost::VALUE;
 
 /// A new chain for each limit: without effort the answer is unknown, a limit is kept, and a larger limit decides what a
 /// smaller one does.
