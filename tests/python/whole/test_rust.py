@@ -28,7 +28,7 @@ MESSAGES = {
     "explicit": "seven",
     "borrowed": "RefCell already mutably borrowed",
     "zero": "attempt to divide by zero",
-    "equal": "assertion `left == right` failed left: 0 right: 3",
+    "equal": "assertion `left == right` failed left: ",
 }
 
 

@@ -83,10 +83,6 @@ pub struct Decider {
     turn_end: u64,
     /// Number of instructions left in this turn after the current one.
     left: u64,
-    /// Effort of the solver at which the turn ends: queries count like the instructions that take as long, or a path that
-    /// asks many expensive ones and never forks would keep all others waiting.
-    effort_end: u64,
-    is_turn_over: bool,
     /// Can paths vary late: gives the search rare states a share?
     pub varies_late: bool,
     /// States whose environment varies from the start, until the run varies.
@@ -118,8 +114,6 @@ impl Decider {
             newest_point: NO_POINT,
             turn_end: 0,
             left: 0,
-            effort_end: 0,
-            is_turn_over: false,
             varies_late: false,
             waiting: Vec::new(),
             varied_passes: variation::Passes::default(),
@@ -130,8 +124,6 @@ impl Decider {
     pub fn begin_turn(&mut self, executed: u64, fuel: u64) {
         self.turn_end = executed + fuel;
         self.newest_point = NO_POINT;
-        self.effort_end = self.solver.effort().saturating_add(search::cost(fuel, 0));
-        self.is_turn_over = false;
     }
 
     /// The next instruction is the last but `left` of the turn.
@@ -205,11 +197,10 @@ impl Decider {
         self.budget.cancel.reset_memory();
     }
 
-    /// Must the current state stop, because it forked, its queries took a turn's effort, the run is over, or memory is
-    /// short?
+    /// Must the current state stop, because it forked, the run is over, or memory is short?
     #[inline]
     pub fn is_interrupted(&self) -> bool {
-        !self.forked.is_empty() || self.is_turn_over || self.run_over || self.budget.cancel.is_raised()
+        !self.forked.is_empty() || self.run_over || self.budget.cancel.is_raised()
     }
 
     /// Ends the path of a long operation, if the run is over or memory is short. To be called from time to time.

@@ -48,7 +48,6 @@ impl Decider {
         if !matches!(answer, Answer::Unknown(_)) {
             self.query_budgets.note_answer((state.frame.func, state.frame.pc));
         }
-        self.is_turn_over = self.solver.effort() >= self.effort_end;
         if self.solver.slowest.is_fresh() {
             let place = self.place(state).to_string();
             self.solver.slowest.locate(place);
