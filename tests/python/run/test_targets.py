@@ -98,7 +98,7 @@ def test_the_search_goes_to_the_target_first(tmp_path):
             if entered and instructions is None:
                 instructions = run.counts()["instructions"]
         needed[name] = instructions
-    run = explore(program, max_instructions=4000, target=["goal"], tests="bugs").finish()
+    run = explore(program, max_instructions=8000, target=["goal"], tests="bugs").finish()
     # The test of a target is written whatever --tests says.
     assert rows(run)["goal"][0] == "reached"
     assert run.summary()["tests"] == 1

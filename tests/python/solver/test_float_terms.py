@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 
-from partita import Float, FloatFormat, Solver, bv, explore, fp
+from partita import Float, FloatFormat, Solver, bv, fp
 from partita.errors import UsageError
 
 BEFORE_SAT = "simplify split solutions reuse intervals enumerate"
@@ -56,36 +54,3 @@ def test_all_values_of_two_bytes_are_tried_instead_of_circuits() -> None:
     solver = Solver(layers=BEFORE_SAT)
     solver.add(rest > 1.0)
     assert solver.check() == "unsat"
-
-
-PROGRAM = """
-#include <klee/klee.h>
-int main(void) {
-  double a, b;
-  unsigned char others;
-  klee_make_symbolic(&a, sizeof a, "a");
-  klee_make_symbolic(&b, sizeof b, "b");
-  klee_make_symbolic(&others, sizeof others, "others");
-  if (others >= 16) {
-    int found = 0;
-    for (int i = 0; i < 4; i++) if (others >> i & 1) found++;
-    return found;
-  }
-  // A path that is long, asks about ever larger terms, and never forks.
-  if (!(a >= 0 && b >= 0 && a + b == 0)) return 20;
-  double x = a / (a + b);
-  for (int i = 0; i < 1000; i++) {
-    x = (x + 1.5) * (x - b) / (x + a + i);
-    if (x < 1) return 21;
-  }
-  return 22;
-}
-"""
-
-
-def test_a_path_of_expensive_queries_does_not_keep_others_waiting(tmp_path: Path) -> None:
-    program = tmp_path / "waiting.c"
-    program.write_text(PROGRAM)
-    run = explore(program, max_instructions=3_000)
-    ends = [path.status for path in run if path.kind == "exit"]
-    assert len([status for status in ends if status is not None and status < 5]) >= 16
