@@ -13,26 +13,12 @@ import json
 import statistics
 import subprocess
 import sys
-import tempfile
 from pathlib import Path
 from typing import Any
 
-from experiments.locations import PROGRAMS
+from experiments.locations import FAMILIES, PROGRAMS
 
 RATE, RATE_OF_CLUSTER = 0.9, 0.85
-THREE_WAYS = """
-#include <klee/klee.h>
-int main(void) {
-    unsigned char x[N];
-    unsigned sum = 0;
-    klee_make_symbolic(x, sizeof x, "x");
-    for (unsigned i = 0; i < N; i++) {
-        if (x[i] > 200) sum += i + 1;
-        else if (x[i] < 10) sum += 2;
-    }
-    return sum == 7;
-}
-"""
 EXPLORE = """
 import json, os, resource, sys, time
 from partita import explore
@@ -76,36 +62,33 @@ def main() -> int:
     least = RATE if arguments.cluster is None else RATE_OF_CLUSTER
     shared = {"jobs": 2} if arguments.cluster is None else {"jobs": 2, "cluster": arguments.cluster}
     is_met = True
-    with tempfile.TemporaryDirectory() as folder:
-        three_ways = Path(folder) / "three_ways.c"
-        three_ways.write_text(THREE_WAYS)
-        programs: list[tuple[str, Path, list[str]]] = [
-            ("three_ways", three_ways, [f"-DN={arguments.size}"]),
-            ("strtol_6", PROGRAMS / "strtol_6.c", []),
-        ]
-        print(f"{'program':12}{'copies s':>10}{'workers s':>10}{'rate':>7}{'cpu':>7}{'busy':>7}{'own cpu':>9}")
-        for name, program, flags in programs:
-            rates = []
-            for _ in range(arguments.repeats):
-                copies = [ended(process) for process in [start(program, flags, {}) for _ in range(2)]]
-                run = ended(start(program, flags, shared))
-                if any(copy["paths"] != run["paths"] for copy in copies):
-                    sys.exit(f"expected the same paths of {name}")
-                alone = sum(copy["instructions"] / copy["wall_s"] for copy in copies)
-                alone_cpu = sum(copy["instructions"] for copy in copies) / sum(copy["cpu_s"] for copy in copies)
-                rate = run["instructions"] / run["wall_s"] / alone
-                busy = run["explore_s"] / (2 * run["wall_s"])
-                rates.append(rate)
-                copies_s = statistics.mean(copy["wall_s"] for copy in copies)
-                cpu = run["instructions"] / run["cpu_s"] / alone_cpu
-                own = run["own_s"] / run["cpu_s"]
-                print(
-                    f"{name:12}{copies_s:10.2f}{run['wall_s']:10.2f}{rate:7.2f}{cpu:7.2f}{busy:7.2f}{own:9.2f}",
-                    flush=True,
-                )
-            median = statistics.median(rates)
-            is_met = is_met and median >= least
-            print(f"{name}: median {median:.2f} (target {least}): {'met' if median >= least else 'MISSED'}")
+    programs: list[tuple[str, Path, list[str]]] = [
+        ("three_ways", FAMILIES / "three_ways.c", [f"-DN={arguments.size}"]),
+        ("strtol_6", PROGRAMS / "strtol_6.c", []),
+    ]
+    print(f"{'program':12}{'copies s':>10}{'workers s':>10}{'rate':>7}{'cpu':>7}{'busy':>7}{'own cpu':>9}")
+    for name, program, flags in programs:
+        rates = []
+        for _ in range(arguments.repeats):
+            copies = [ended(process) for process in [start(program, flags, {}) for _ in range(2)]]
+            run = ended(start(program, flags, shared))
+            if any(copy["paths"] != run["paths"] for copy in copies):
+                sys.exit(f"expected the same paths of {name}")
+            alone = sum(copy["instructions"] / copy["wall_s"] for copy in copies)
+            alone_cpu = sum(copy["instructions"] for copy in copies) / sum(copy["cpu_s"] for copy in copies)
+            rate = run["instructions"] / run["wall_s"] / alone
+            busy = run["explore_s"] / (2 * run["wall_s"])
+            rates.append(rate)
+            copies_s = statistics.mean(copy["wall_s"] for copy in copies)
+            cpu = run["instructions"] / run["cpu_s"] / alone_cpu
+            own = run["own_s"] / run["cpu_s"]
+            print(
+                f"{name:12}{copies_s:10.2f}{run['wall_s']:10.2f}{rate:7.2f}{cpu:7.2f}{busy:7.2f}{own:9.2f}",
+                flush=True,
+            )
+        median = statistics.median(rates)
+        is_met = is_met and median >= least
+        print(f"{name}: median {median:.2f} (target {least}): {'met' if median >= least else 'MISSED'}")
     return 0 if is_met else 1
 
 

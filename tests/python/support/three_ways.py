@@ -4,24 +4,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
-SOURCE = """
-#include <klee/klee.h>
-#include <assert.h>
-int main(void) {
-    unsigned char x[N];
-    unsigned sum = 0;
-    klee_make_symbolic(x, sizeof x, "x");
-    for (unsigned i = 0; i < N; i++) {
-        if (x[i] > 200) sum += i + 1;
-        else if (x[i] < 10) sum += 2;
-    }
-    assert(sum != 7);
-    return 0;
-}
-"""
+from support import BENCHMARKS
+
+SOURCE = BENCHMARKS / "families" / "three_ways.c"
 
 
 def program(folder: Path, size: int) -> Path:
     path = folder / "prog.c"
-    path.write_text(f"#define N {size}\n{SOURCE}")
+    path.write_text(f"#define N {size}\n{SOURCE.read_text()}")
     return path
