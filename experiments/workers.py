@@ -20,7 +20,7 @@ from experiments.locations import FAMILIES, PROGRAMS
 
 RATE, RATE_OF_CLUSTER = 0.9, 0.85
 EXPLORE = """
-import json, os, resource, sys, time
+import json, resource, sys, time
 from partita import explore
 program, flags, options = json.loads(sys.argv[1])
 run = explore(program, cflags=flags, tests="bugs", **options)
