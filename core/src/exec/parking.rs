@@ -12,7 +12,7 @@ use super::decide::strings::{StringId, Strings};
 use super::record::unnamed_file;
 use super::state::State;
 use crate::encoding::Decoder;
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashSet;
 use std::fs::File;
 use std::io;
 use std::os::unix::fs::FileExt;
@@ -198,52 +198,47 @@ impl Engine {
     }
 }
 
-/// States that stay: about half of them. From the root the larger subtree is entered as long as it has more than half;
-/// then the largest subtrees stay.
+/// States that stay: about half of them. Below the deepest decision that more than half have in common, the largest subtrees
+/// stay. Memory is short, so what is counted stands in arrays.
 fn kept_states(strings: &Strings, open: &[(u64, StringId)]) -> FxHashSet<u64> {
     let most = open.len() / 2;
-    let mut children: FxHashMap<StringId, Vec<StringId>> = FxHashMap::default();
-    let mut ends: FxHashMap<StringId, Vec<u64>> = FxHashMap::default();
-    let mut counts: FxHashMap<StringId, usize> = FxHashMap::default();
-    for &(id, string) in open {
-        ends.entry(string).or_default().push(id);
-        let mut at = string;
-        while at != 0 {
-            let count = counts.entry(at).or_default();
-            *count += 1;
-            let parent = strings.parent(at);
-            if *count == 1 {
-                children.entry(parent).or_default().push(at);
+    let mut counts = vec![0u32; strings.bound()];
+    for &(_, string) in open {
+        strings.up(string).for_each(|at| counts[at as usize] += 1);
+    }
+    counts[0] = open.len() as u32;
+    let count = |at: StringId| counts[at as usize] as usize;
+    let common = |string| strings.up(string).find(|&at| count(at) > most).unwrap_or(0);
+    // Decisions that more than half of the states have are on one path, and the deepest has the fewest states.
+    let deepest = open.iter().map(|&(_, string)| common(string)).min_by_key(|&at| count(at)).unwrap_or(0);
+    let below = |string| {
+        let mut group = None;
+        for at in strings.up(string).chain([0]) {
+            if at == deepest {
+                return group;
             }
-            at = parent;
+            group = Some(at);
         }
-    }
-    let mut at = 0;
-    let mut groups = loop {
-        let below = children.remove(&at).unwrap_or_default();
-        let large = below.iter().copied().find(|child| counts[child] > most);
-        match large {
-            Some(child) => at = child,
-            None => break below,
-        }
+        None
     };
-    groups.sort_by_key(|child| (std::cmp::Reverse(counts[child]), *child));
-    let mut kept = FxHashSet::default();
+    let group_of: Vec<Option<StringId>> = open.iter().map(|&(_, string)| below(string)).collect();
+    let groups: FxHashSet<StringId> = group_of.iter().flatten().copied().collect();
+    let mut groups: Vec<StringId> = groups.into_iter().collect();
+    groups.sort_unstable_by_key(|&group| (std::cmp::Reverse(count(group)), group));
+    let mut left = most;
+    let mut stay = FxHashSet::default();
     for group in groups {
-        if !kept.is_empty() && kept.len() + counts[&group] > most {
-            continue;
-        }
-        let mut open = vec![group];
-        while let Some(at) = open.pop() {
-            kept.extend(ends.remove(&at).into_iter().flatten());
-            open.extend(children.remove(&at).into_iter().flatten());
+        if stay.is_empty() || count(group) <= left {
+            stay.insert(group);
+            left = left.saturating_sub(count(group));
         }
     }
-    // All states end at one decision: it does not matter which stay.
-    if kept.is_empty() {
-        kept.extend(open.iter().take(most).map(|(id, _)| *id));
+    if stay.is_empty() {
+        // All states end at one decision: it does not matter which stay.
+        return open.iter().take(most).map(|&(id, _)| id).collect();
     }
-    kept
+    let stays = |group: &Option<StringId>| group.is_some_and(|group| stay.contains(&group));
+    open.iter().zip(&group_of).filter(|(_, group)| stays(group)).map(|(&(id, _), _)| id).collect()
 }
 
 #[cfg(test)]

@@ -122,6 +122,16 @@ impl Default for Strings {
 }
 
 impl Strings {
+    /// Numbers of nodes are below this.
+    pub fn bound(&self) -> usize {
+        self.nodes.len()
+    }
+
+    /// A node and those above it, without the beginning.
+    pub fn up(&self, string: StringId) -> impl Iterator<Item = StringId> + '_ {
+        std::iter::successors(Some(string), |&at| Some(self.parent(at))).take_while(|&at| at != 0)
+    }
+
     /// Adds a decision to a string. The holder of `parent` holds the result instead.
     pub fn push(&mut self, parent: StringId, decision: Decision) -> StringId {
         let before = self.nodes[parent as usize].hash;
