@@ -9,8 +9,8 @@ confined, on a build that marks the lines it executes, in the order in which the
 over time, and a test that does not replay as predicted does not count. Lines are those of the utility's own source
 file. `coverage.json` in the output folder has the figures, the lines that no test reaches and the tests that ended
 differently; `coverage.svg` has the curves. A utility whose run fails is reported and the others go on. Started again
-with the same folder, seconds and options, it measures only what is missing. Targets after 60 s: median at least 94 %, mean at least 90 %; no test that
-ends differently.
+with the same folder, seconds and options, it measures only what is missing. Targets after 60 s: median at least 94 %,
+mean at least 90 %; no test that ends differently.
 """
 
 from __future__ import annotations

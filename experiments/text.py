@@ -4,8 +4,8 @@
 
 DIR has a folder with the sources of each library, as its project publishes them; drivers of ours
 (`benchmarks/families/text`) pass eight symbolic bytes to the parser and what it made to the other functions. Each is
-explored for N seconds of processor time, defaults otherwise. A function counts if a path entered it. `text.json` in the output folder has
-the figures and the functions that no path entered. Target: 85 % of the functions of ten libraries.
+explored for N seconds of processor time, defaults otherwise. A function counts if a path entered it. `text.json` in the
+output folder has the figures and the functions that no path entered. Target: 85 % of the functions of ten libraries.
 """
 
 from __future__ import annotations
