@@ -4,20 +4,19 @@
 
 DIR has a folder with the sources of each library, as its project publishes them; drivers of ours
 (`benchmarks/families/text`) pass eight symbolic bytes to the parser and what it made to the other functions. Each is
-explored for N seconds, defaults otherwise. A function counts if a path entered it. `text.json` in the output folder has
-the figures and the functions that no path entered. Target: 85 % of the functions of ten libraries.
+explored for N seconds of processor time, defaults otherwise. A function counts if a path entered it. `text.json` in the
+output folder has the figures and the functions that no path entered. Target: 85 % of the functions of ten libraries.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
-import subprocess
-import sys
 import tempfile
 from pathlib import Path
 from typing import Any
 
+from experiments.explorer import run_for
 from experiments.locations import FAMILIES
 
 SECONDS, TARGET = 60.0, 85.0
@@ -54,11 +53,8 @@ def measure(name: str, source: Path, seconds: float, options: list[str]) -> dict
     files = [str(driver)] + ([str(source)] if source.suffix == ".c" else [])
     with tempfile.TemporaryDirectory() as made:
         out = Path(made) / "run"
-        command = [sys.executable, "-m", "partita", "run", *files, f"--cflags=-I{source.parent}", "--quiet"]
-        command += ["--max-time", f"{seconds}s", "--tests", "coverage", "--out", str(out), *options]
-        done = subprocess.run(command, cwd=made, capture_output=True, text=True, check=False)
-        if done.returncode not in (0, 1, 3):
-            raise RuntimeError(f"{name}: exit status {done.returncode}: {done.stderr[-500:]}")
+        words = [*files, f"--cflags=-I{source.parent}", *options]
+        run_for(seconds, words, out)
         run = json.loads((out / "run.json").read_text())
         entered = functions((out / "coverage.lcov").read_text(), source.name)
     return {

@@ -56,6 +56,7 @@ class Verdict(enum.Enum):
     AS_PREDICTED = "as predicted"
     DIFFERENT = "different"
     UNDEFINED = "not observable natively"
+    UNSTABLE = "not the same from run to run"
 
 
 @dataclass(frozen=True)

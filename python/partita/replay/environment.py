@@ -25,7 +25,7 @@ _FILE = re.compile(r"([A-Z])[-_]data(_\d+)?")
 _STATUS = re.compile(r"(?P<of>.+)[-_]stat")
 _IGNORED = re.compile(r"(stdin|stdout)[-_]stat|model_version")
 _VARIED = re.compile(r"(?P<of>[A-Z]|stdin)_(?P<what>kind|read)|(read|close)_number|stdout_full|utf8_locale")
-_EMPTY, _OTHER_KIND, _LARGE = 1, 2, 3
+_EMPTY, _OTHER_KIND, _LARGE, _LARGE_PIPE = range(1, 5)
 _FILL = b"abcdefg\n" * (3 * 4096 // 8)
 _SHORT, _FAILING = 1, 2
 _FAILURES = ("read_fail", "write_fail", "close_fail", "ftruncate_fail", "getcwd_fail")
@@ -137,7 +137,7 @@ def environment(test: Test) -> Environment:
             varied.get("stdout_full", 0),
             varied.get("close_number", 0),
         ),
-        stdin_kind == _OTHER_KIND,
+        stdin_kind in (_OTHER_KIND, _LARGE_PIPE),
         tuple(variables),
         "utf8_locale" in varied,
     )
@@ -162,7 +162,8 @@ def _flag(word: str) -> str | None:
 def _contents(data: bytes, kind: int) -> bytes:
     """The bytes of a file of this kind, as `posix/vary.c` makes them."""
     half = len(data) // 2
-    return b"" if kind == _EMPTY else data[:half] + _FILL + data[half:] if kind == _LARGE else data
+    is_large = kind in (_LARGE, _LARGE_PIPE)
+    return b"" if kind == _EMPTY else data[:half] + _FILL + data[half:] if is_large else data
 
 
 def _file(contents: bytes, status: bytes | None, kind: int) -> File:

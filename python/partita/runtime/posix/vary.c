@@ -62,20 +62,23 @@ void __partita_vary_locale(char **entries) {
 }
 
 void __partita_look(struct inode *inode) {
-  enum { USUAL_KIND, EMPTY, OTHER_KIND, LARGE, KINDS };
+  enum { USUAL_KIND, EMPTY, OTHER_KIND, LARGE, KINDS_OF_FILES, LARGE_PIPE = KINDS_OF_FILES, KINDS_OF_STDIN };
   const char *name = inode->varied_kind;
   if (!name) return;
   inode->varied_kind = 0;
   struct stat *s = inode->status;
-  switch (choose(name, "_kind", KINDS)) {
+  int is_stdin = !strcmp(name, "stdin");
+  unsigned kind = choose(name, "_kind", is_stdin ? KINDS_OF_STDIN : KINDS_OF_FILES);
+  if (kind == LARGE || kind == LARGE_PIPE) make_large(inode);
+  switch (kind) {
   case EMPTY:
     s->st_size = 0;
     s->st_blocks = 0;
     break;
-  case LARGE: make_large(inode); break;
   case OTHER_KIND:
+  case LARGE_PIPE:
     inode->varied_reads = 0;
-    if (!strcmp(name, "stdin")) { /* a pipe, whose other end is closed */
+    if (is_stdin) { /* a pipe, whose other end is closed and which has all bytes */
       s->st_mode = S_IFIFO | 0600;
       s->st_nlink = 0;
       inode->device = DEV_PIPE;
