@@ -26,7 +26,7 @@ _PRINTING = (
     " fwrite perror fflush stdin stdout stderr"
 ).split()
 # Other functions of <stdio.h> that a program may use beside the models: they use no stream.
-_BESIDE_MODELS = frozenset("sscanf vsscanf asprintf vasprintf remove rename".split())
+_BESIDE_MODELS = frozenset("sscanf vsscanf __isoc99_sscanf __isoc99_vsscanf asprintf vasprintf remove rename".split())
 # Functions that write to standard output beside <stdio.h>, or change where it goes.
 _DESCRIPTORS = frozenset("write writev pwrite pwritev dup dup2 dup3 close closefrom fcntl sendfile splice".split())
 # Formats that the models do not know.

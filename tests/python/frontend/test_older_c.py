@@ -1,0 +1,40 @@
+"""C that gcc accepts and clang does not, and functions that SV-COMP's tasks define: explored, and replayed."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from partita import explore
+from partita.frontends.musl import stdio_names
+from partita.ktest import read_folder
+from partita.replay import Verdict, compile_native, replay
+from support import PROGRAM_FOLDER
+
+CASES: list[tuple[str, Any]] = [("older_c_false_64", "LP64"), ("own_builtin_false_64", "LP64")]
+CASES.append(("error_defined_false_32", "ILP32"))
+
+
+@pytest.mark.parametrize(("name", "model"), CASES, ids=[name for name, _ in CASES])
+def test_error_is_found_and_confirmed_natively(name: str, model: Any, tmp_path: Path) -> None:
+    path = PROGRAM_FOLDER / "tasks" / f"{name}.c"
+    run = explore(path, data_model=model, out=tmp_path / "out").finish()
+    assert [bug.class_ for bug in run.bugs] == ["assert"]
+    assert run.complete
+    tests = list(read_folder(tmp_path / "out"))
+    with compile_native([str(path)], cflags=["-m32"] if model == "ILP32" else []) as binary:
+        assert {result.verdict for result in replay(binary, tests)} == {Verdict.AS_PREDICTED}
+
+
+def test_undeclared_nondet_has_the_values_of_its_type(tmp_path: Path) -> None:
+    run = explore(PROGRAM_FOLDER / "tasks" / "older_c_true_32.c", data_model="ILP32", out=tmp_path / "out").finish()
+    assert run.bugs == []
+    assert run.complete
+    sizes = {name: len(data) for test in read_folder(tmp_path / "out") for name, data in test.objects}
+    assert sizes == {"bool": 1, "char": 1, "ushort": 2}
+
+
+def test_streams_have_all_their_names() -> None:
+    assert stdio_names() >= {"fscanf", "__isoc99_fscanf", "getc_unlocked", "_IO_getc", "fseeko", "stdin", "stdout"}
