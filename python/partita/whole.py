@@ -17,7 +17,7 @@ Libc = Literal["auto", "musl", "none"]
 
 # Files of `runtime/lib` that programs with musl get too: functions that read bytes, with one decision per byte, without
 # word reads and without tables; numbers from text; and functions of the compiler's own library.
-_BESIDE_MUSL = ("complex.c", "ctype.c", "fenv.c", "numbers.c", "string.c")
+_BESIDE_MUSL = ("classify.c", "complex.c", "ctype.c", "fenv.c", "numbers.c", "string.c")
 
 
 # Functions and variables of <stdio.h> that the executor has models of. They share no state with musl's streams.

@@ -178,6 +178,7 @@ static int as_int(const char *name) {
 /* Clocks and random numbers are inputs if the next object of the test has their name. Whole programs use the functions of
    the C library: an archive that defines them would be linked with every program that calls one. */
 #ifndef WHOLE_PROGRAM
+#include "lib/classify.c"
 #define AMBIENT __attribute__((weak))
 #include "lib/ambient.h"
 

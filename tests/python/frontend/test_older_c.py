@@ -28,6 +28,30 @@ def test_error_is_found_and_confirmed_natively(name: str, model: Any, tmp_path: 
         assert {result.verdict for result in replay(binary, tests)} == {Verdict.AS_PREDICTED}
 
 
+CLASSIFIES = """extern int __isnan(double x), __isinff(float x), __finite(double x);
+extern double __VERIFIER_nondet_double(void);
+extern void reach_error(void);
+int main(void) {
+  double x = __VERIFIER_nondet_double();
+  if (__isnan(x) && x == x) reach_error();
+  if (!__isnan(x) && !__finite(x) && __isinff((float)x) == -1) reach_error();
+  return 0;
+}
+"""
+
+
+def test_names_of_glibc_for_classification(tmp_path: Path) -> None:
+    path = tmp_path / "floats.i"
+    path.write_text(CLASSIFIES)
+    run = explore(path, out=tmp_path / "out").finish()
+    assert [bug.line for bug in run.bugs] == [7]
+    assert run.complete
+    with compile_native([str(path)]) as binary:
+        assert {result.verdict for result in replay(binary, list(read_folder(tmp_path / "out")))} == {
+            Verdict.AS_PREDICTED
+        }
+
+
 def test_undeclared_nondet_has_the_values_of_its_type(tmp_path: Path) -> None:
     run = explore(PROGRAM_FOLDER / "tasks" / "older_c_true_32.c", data_model="ILP32", out=tmp_path / "out").finish()
     assert run.bugs == []
