@@ -12,6 +12,7 @@ from partita.frontends.musl import stdio_names
 from partita.ktest import read_folder
 from partita.replay import Verdict, compile_native, replay
 from support import PROGRAM_FOLDER
+from support.certificates import certified, checked
 
 CASES: list[tuple[str, Any]] = [("older_c_false_64", "LP64"), ("own_builtin_false_64", "LP64")]
 CASES.append(("error_defined_false_32", "ILP32"))
@@ -58,6 +59,30 @@ def test_undeclared_nondet_has_the_values_of_its_type(tmp_path: Path) -> None:
     assert run.complete
     sizes = {name: len(data) for test in read_folder(tmp_path / "out") for name, data in test.objects}
     assert sizes == {"bool": 1, "char": 1, "ushort": 2}
+
+
+WITHOUT_RESULT = """int count;
+void step(void) { count++; }
+int main(void) {
+  int x = __VERIFIER_nondet_int(), flag = __VERIFIER_nondet_bool();
+  int (*call)(int) = (int (*)(int))step;
+  int result = call(x);
+  if (flag > 1 || (x > 5 && count != 1)) reach_error();
+  return DECIDES;
+}
+"""
+
+
+def test_function_without_a_result_returns_an_unknown_one(tmp_path: Path) -> None:
+    path = tmp_path / "prog.c"
+    path.write_text(WITHOUT_RESULT.replace("DECIDES", "0"))
+    found = certified(path, tmp_path)
+    assert found is not None
+    assert checked(found).leaves == 2
+    path.write_text(WITHOUT_RESULT.replace("DECIDES", "result == 3 ? 1 : 0"))
+    run = explore(path, out=tmp_path / "out").finish()
+    assert {bug.class_ for bug in run.bugs} == {"uninitialized-read"}
+    assert not run.complete
 
 
 def test_streams_have_all_their_names() -> None:
