@@ -17,7 +17,7 @@ Libc = Literal["auto", "musl", "none"]
 
 # Files of `runtime/lib` that programs with musl get too: functions that read bytes, with one decision per byte, without
 # word reads and without tables; numbers from text; and functions of the compiler's own library.
-_BESIDE_MUSL = ("complex.c", "ctype.c", "fenv.c", "numbers.c", "string.c")
+_BESIDE_MUSL = ("classify.c", "complex.c", "ctype.c", "fenv.c", "numbers.c", "string.c")
 
 
 # Functions and variables of <stdio.h> that the executor has models of. They share no state with musl's streams.
@@ -26,7 +26,7 @@ _PRINTING = (
     " fwrite perror fflush stdin stdout stderr"
 ).split()
 # Other functions of <stdio.h> that a program may use beside the models: they use no stream.
-_BESIDE_MODELS = frozenset("sscanf vsscanf asprintf vasprintf remove rename".split())
+_BESIDE_MODELS = frozenset("sscanf vsscanf __isoc99_sscanf __isoc99_vsscanf asprintf vasprintf remove rename".split())
 # Functions that write to standard output beside <stdio.h>, or change where it goes.
 _DESCRIPTORS = frozenset("write writev pwrite pwritev dup dup2 dup3 close closefrom fcntl sendfile splice".split())
 # Formats that the models do not know.

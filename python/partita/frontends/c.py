@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from partita import folded
 from partita.errors import UsageError
-from partita.toolchain import CPP_STANDARD, PLAIN, SCOPES, TO_BITCODE, compiler, how_it_ended, is_narrow
+from partita.toolchain import CPP_STANDARD, OLDER_C, PLAIN, SCOPES, TO_BITCODE, compiler, how_it_ended, is_narrow
 
 C_SOURCES = (".c", ".i")
 CPP_SOURCES = (".cc", ".cpp", ".cxx", ".c++", ".cp", ".C", ".CPP", ".ii")
@@ -45,7 +45,7 @@ def compile_c(
             if narrow:
                 raise UsageError(f"expected C for a 32-bit program, found C++ (`{path}`): leave out `-m32`")
             return [*compiler(clang, cpp=True), CPP_STANDARD, *words]
-        return [*compiler(clang, narrow=narrow), *words]
+        return [*compiler(clang, narrow=narrow), *OLDER_C, *words]
 
     from concurrent.futures import ThreadPoolExecutor  # not needed if the program is cached
 
@@ -87,6 +87,23 @@ _MALLOC_ATTRIBUTE = re.compile(r"\b__malloc__\s*\([^()]*\)")
 _BUILTIN = re.compile(r"\b__builtin_(isinf|isnan|isfinite|signbit)[fl]\b")
 
 
+# Sources made of the kernel define `__builtin_expect`, as gcc allows.
+_BUILTIN_DEFINITION = re.compile(r"^\w[\w\s*]*?\b(__builtin_\w+)\s*\([^;{}]*\)\s*\{", re.MULTILINE)
+
+
+def _own_builtins(text: str) -> list[str]:
+    return sorted(set(_BUILTIN_DEFINITION.findall(text))) if "__builtin_" in text else []
+
+
+def renamed_builtins(path: str) -> list[str]:
+    """Flags that rename the builtin functions which a source defines."""
+    try:
+        text = Path(path).read_text("utf-8", "surrogateescape")
+    except OSError:
+        return []  # the compiler says so
+    return [f"-D{name}=own{name}" for name in _own_builtins(text)]
+
+
 def for_clang(path: str) -> bytes:
     """The text of a source that gcc has preprocessed, with clang's names for what only gcc knows. Lines stay."""
     text = Path(path).read_text("utf-8", "surrogateescape")
@@ -96,6 +113,8 @@ def for_clang(path: str) -> bytes:
     )
     text = _MALLOC_ATTRIBUTE.sub("__malloc__", text)
     text = _BUILTIN.sub(r"__builtin_\1", text)
+    for name in _own_builtins(text):
+        text = re.sub(rf"\b{name}\b", f"own{name}", text)
     return f'# 1 "{path}"\n{text}'.encode("utf-8", "surrogateescape")
 
 
@@ -113,6 +132,8 @@ def _compile_once(command: list[str], path: str) -> Compiled:
         if preprocessed:
             source = os.path.join(folder, "source" + os.path.splitext(path)[1])
             Path(source).write_bytes(for_clang(path))
+        else:
+            command = [*command, *renamed_builtins(path)]
         try:
             done = subprocess.run(
                 [*command, "-MD", "-MF", rules, "-o", "-", "--", source], capture_output=True, check=False

@@ -14,7 +14,7 @@ from pathlib import Path
 from partita.frontends import cache
 from partita.frontends.bitcode import module_text
 from partita.frontends.library import Library
-from partita.frontends.musl_files import index_path, needed
+from partita.frontends.musl_files import index, index_path, needed
 from partita.toolchain import TARGET, driver, include_flags, runtime_include, zig_dir
 
 _MUSL = Library("libc", "the C library", "10 MB", "about a minute")
@@ -63,9 +63,8 @@ def public_names() -> frozenset[str]:
 
 
 def stdio_names() -> frozenset[str]:
-    """The functions of <stdio.h>, by the files of musl that define them, and the streams."""
-    files = (zig_dir() / "lib" / "libc" / "musl" / "src" / "stdio").glob("*.c")
-    return frozenset(path.stem for path in files) | {"stdin", "stdout", "stderr"}
+    """The functions and variables of <stdio.h>, under all the names that musl's files define, glibc's among them."""
+    return frozenset(name for file, row in index().items() if file.startswith("stdio/") for name in row.defines)
 
 
 def musl(names: Iterable[str] | None = None, *, narrow: bool = False) -> bytes:

@@ -40,6 +40,8 @@ _LINKAGES = {
 }
 _GLOBAL_KINDS = frozenset(("global", "constant", "alias", "ifunc"))
 _FUNCTION_NAME = re.compile(r'@("[^"]*"|[-\w.$]+)\(')
+# The error of SV-COMP's tasks is that these are called, whatever a definition does.
+_ERROR_FUNCTIONS = frozenset(("reach_error", "__VERIFIER_error"))
 _RUST = "_R"  # what mangled names of Rust begin with
 _DEBUG = re.compile(r"!dbg !(\d+)")
 
@@ -114,7 +116,7 @@ class Module:
                 if line.startswith("define "):
                     start = at
                     at = lines.index("}", start)
-                    if " available_externally " not in line:
+                    if " available_externally " not in line and name not in _ERROR_FUNCTIONS:
                         self._bodies[name] = (start, at)
             elif line.startswith("target triple"):
                 self._check_target(line)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import enum
 import os
+import re
 import signal
 import subprocess
 import tempfile
@@ -15,10 +16,10 @@ from pathlib import Path
 from partita.cc.compile import native_command
 from partita.cc.musl import link, names_mathematics
 from partita.errors import UsageError
-from partita.frontends.c import CPP_SOURCES, SOURCES, for_clang
+from partita.frontends.c import C_SOURCES, CPP_SOURCES, SOURCES, for_clang, renamed_builtins
 from partita.frontends.compile_commands import flags_of
 from partita.ktest import Test
-from partita.toolchain import CPP_STANDARD, is_narrow, runtime_include
+from partita.toolchain import CPP_STANDARD, OLDER_C, is_narrow, runtime_include
 
 _SIGNALS = {
     "assert": {signal.SIGABRT},
@@ -79,7 +80,12 @@ def compile_native(programs: Sequence[str], *, cflags: Sequence[str] = ()) -> It
     with tempfile.TemporaryDirectory(prefix="partita-replay-") as folder:
         binary = Path(folder) / "program"
         cpp = any(name.endswith(CPP_SOURCES) for name in programs)
-        first = ["-w", "-I", str(runtime_include()), *cflags]
+        renamed = [flag for name in programs if name.endswith(".c") for flag in renamed_builtins(name)]
+        first = ["-w", *OLDER_C, *renamed, "-I", str(runtime_include()), *cflags]
+        if any(map(_defines_error, programs)):
+            weak = Path(folder) / "weak.h"
+            weak.write_text("#pragma weak reach_error\n#pragma weak __VERIFIER_error\n")
+            first += ["-include", str(weak), "-DOWN_ERROR"]
         if any(name.endswith(".i") for name in programs):
             # Names that are no macros any more.
             first += ["-Ulinux", "-Uunix", "-Ui386"]
@@ -97,6 +103,16 @@ def compile_native(programs: Sequence[str], *, cflags: Sequence[str] = ()) -> It
         if done.returncode != 0:
             raise UsageError(f"cannot compile {' '.join(programs)} natively:\n{done.stderr.rstrip()}")
         yield binary
+
+
+_ERROR_DEFINITION = re.compile(
+    rb"^[ \t]*(?:extern\s+)?void\s+(?:reach_error|__VERIFIER_error)\s*\([^;{}]*\)[^;{}]*\{", re.MULTILINE
+)
+
+
+def _defines_error(name: str) -> bool:
+    """Does this source define the function that SV-COMP's tasks call on an error? Its body does not matter then."""
+    return name.endswith(C_SOURCES) and _ERROR_DEFINITION.search(Path(name).read_bytes()) is not None
 
 
 def _links(flags: Sequence[str]) -> bool:

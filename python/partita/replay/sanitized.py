@@ -19,7 +19,7 @@ from pathlib import Path
 from partita.frontends.compile_commands import flags_of
 from partita.ktest import Test
 from partita.replay import ReplayResult, Verdict, flags_for, to_bytes
-from partita.toolchain import runtime_include
+from partita.toolchain import OLDER_C, runtime_include
 
 COMPILERS = ("gcc", "clang")
 FLAGS = ("-g", "-w", "-fsanitize=address,undefined", "-fno-sanitize-recover=undefined", "-fno-omit-frame-pointer")
@@ -86,7 +86,7 @@ def confirm(
 def _compile(compiler: str, programs: Sequence[str], cflags: Sequence[str], binary: Path) -> bool:
     """Compiles the program with the runtime of replay. The machine's own headers may differ from musl's."""
     runtime = runtime_include().parent / "replay.c"
-    first = [compiler, *FLAGS, "-I", str(runtime_include()), *cflags]
+    first = [compiler, *FLAGS, *OLDER_C, "-I", str(runtime_include()), *cflags]
     objects = []
     for i, name in enumerate(programs):
         objects.append(str(binary.with_name(f"{i}.o")))

@@ -27,7 +27,7 @@ from partita.toolchain import runtime_include
 # Characters that CMake interprets between add_test and the program.
 _INTERPRETED = re.compile(r"[;$\n]")
 NOT_REPORTED = ("leak", "model-error")
-RUNTIME: tuple[str, ...] = ("replay.c", "lib/ambient.h", "include/partita.h", "include/klee/klee.h")
+RUNTIME: tuple[str, ...] = ("replay.c", "lib/ambient.h", "lib/classify.c", "include/partita.h", "include/klee/klee.h")
 
 _PROJECT = """# Tests of {program}, written by partita {version}:
 #   cmake -S . -B build && cmake --build build && ctest --test-dir build

@@ -178,6 +178,7 @@ static int as_int(const char *name) {
 /* Clocks and random numbers are inputs if the next object of the test has their name. Whole programs use the functions of
    the C library: an archive that defines them would be linked with every program that calls one. */
 #ifndef WHOLE_PROGRAM
+#include "lib/classify.c"
 #define AMBIENT __attribute__((weak))
 #include "lib/ambient.h"
 
@@ -246,18 +247,22 @@ static void assertion_failed(const char *expression, const char *file, unsigned 
 INTRINSICS(klee)
 INTRINSICS(partita)
 
-#define NONDET(name, type) \
-  type __VERIFIER_nondet_##name(void) { \
+#define NONDET_AS(name, type, result) \
+  result __VERIFIER_nondet_##name(void) { \
     type value; \
     feed(&value, sizeof value, #name); \
     return value; \
   }
+#define NONDET(name, type) NONDET_AS(name, type, type)
+// All of the register, for callers without a declaration.
+#define NONDET_NARROW(name, type) NONDET_AS(name, type, int)
 
-NONDET(bool, _Bool)
-NONDET(char, char)
-NONDET(uchar, unsigned char)
-NONDET(short, short)
-NONDET(ushort, unsigned short)
+NONDET_NARROW(bool, _Bool)
+NONDET_NARROW(char, char)
+NONDET_NARROW(schar, signed char)
+NONDET_NARROW(uchar, unsigned char)
+NONDET_NARROW(short, short)
+NONDET_NARROW(ushort, unsigned short)
 NONDET(int, int)
 NONDET(uint, unsigned)
 NONDET(unsigned, unsigned)
@@ -265,20 +270,34 @@ NONDET(long, long)
 NONDET(ulong, unsigned long)
 NONDET(longlong, long long)
 NONDET(ulonglong, unsigned long long)
+#ifdef __SIZEOF_INT128__
+NONDET(int128, __int128)
+NONDET(uint128, unsigned __int128)
+#endif
+NONDET(loff_t, long long)
+NONDET(sector_t, unsigned long)
 NONDET(size_t, size_t)
 NONDET(float, float)
 NONDET(double, double)
-NONDET(u8, uint8_t)
-NONDET(u16, uint16_t)
+NONDET_NARROW(u8, uint8_t)
+NONDET_NARROW(u16, uint16_t)
 NONDET(u32, uint32_t)
+NONDET(u64, uint64_t)
 NONDET(pointer, void *)
 NONDET(pchar, char *)
 void __VERIFIER_nondet_memory(void *object, size_t size) { feed(object, size, "memory"); }
 void __VERIFIER_assume(int condition) { assume((uintptr_t)condition); }
 void __VERIFIER_atomic_begin(void) {}
 void __VERIFIER_atomic_end(void) {}
+#ifdef OWN_ERROR
+/* The program defines one of these. To call it is the error, whatever it does: `#pragma weak` makes its definition one
+   that these take the place of. It would make them weak too, if they were not assembly. */
+__attribute__((used)) static void called_error(void) { abort(); }
+__asm__(".globl reach_error, __VERIFIER_error\n.set reach_error, called_error\n.set __VERIFIER_error, called_error");
+#else
 __attribute__((weak)) void __VERIFIER_error(void) { abort(); }
 __attribute__((weak)) void reach_error(void) { abort(); }
+#endif
 __attribute__((weak)) void __VERIFIER_assert(int condition) {
   if (!condition) abort();
 }

@@ -19,6 +19,8 @@ VIOLATIONS = {
     },
     "no-overflow": {"overflow"},
 }
+# Other bugs that end a program as its semantics say, or let it go on. After one of any other class nothing is known.
+DEFINED = {"assert", "abort", "exception", "deadlock", "lost-wakeup", "non-termination", "data-race"}
 
 
 class Task(NamedTuple):
@@ -34,9 +36,15 @@ class Task(NamedTuple):
         return cls(path, *head.groups())
 
     def verdict(self) -> str:
-        """`true` if the program was explored completely without a violation, `false` if one was found."""
+        """`true` if the program was explored completely without a violation, `false` if one was found.
+
+        Undefined behaviour of another class is neither: the rest of its path is not explored.
+        """
         check: tuple[str, ...] = ("overflow",) if self.property == "no-overflow" else ()
         run = explore(self.path, data_model=self.data_model, check=check, max_time=60).finish()
         if any(bug.class_ in VIOLATIONS[self.property] for bug in run.bugs):
             return "false"
+        others = sorted({bug.class_ for bug in run.bugs} - DEFINED)
+        if others:
+            return f"unknown: {', '.join(others)}"
         return "true" if run.complete else f"unknown: {run.summary()['incomplete']}"

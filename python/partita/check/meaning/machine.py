@@ -268,9 +268,11 @@ class Machine(Decider):
         """The value, or anything where `is_bad` holds."""
         if is_bad == 0:
             return value
+        return apply("bvxor", width, value, ite(is_bad, self.unknown(width), 0, width))
+
+    def unknown(self, width: int) -> Any:
         self.poison += 1
-        unknown = self.get(("undef", f"poison {self.poison}"), width)
-        return apply("bvxor", width, value, ite(is_bad, unknown, 0, width))
+        return self.get(("undef", f"poison {self.poison}"), width)
 
     def set(self, register: int, value: Any) -> None:
         self.frame.registers[register] = value

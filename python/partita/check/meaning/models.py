@@ -17,6 +17,7 @@ from partita.check.terms import (
     make,
     negation,
     read,
+    sext,
     zext,
 )
 
@@ -38,6 +39,9 @@ FAILED_CHECKS = {
     "divrem_overflow": "overflow",
 }
 Args = list[tuple[int, Any]]
+# Types of which an undeclared `__VERIFIER_nondet_TYPE` returns the values as `int`.
+_NARROW = {"bool": (1, zext), "char": (8, sext), "schar": (8, sext), "uchar": (8, zext)}
+_NARROW |= {"short": (16, sext), "ushort": (16, zext)}
 
 
 def find(name: str) -> Any:
@@ -136,7 +140,11 @@ def _make_symbolic(m: Machine, name: str, args: Args, width: int) -> None:
 
 
 def _nondet(m: Machine, name: str, args: Args, width: int) -> Any:
-    return fresh(m, name[18:].encode(), width) if width else None
+    kind = name[18:]
+    if width == 32 and kind in _NARROW:
+        bits, extend = _NARROW[kind]
+        return extend(fresh(m, kind.encode(), bits), bits, width)
+    return fresh(m, kind.encode(), width) if width else None
 
 
 def _int(m: Machine, name: str, args: Args, width: int) -> Any:

@@ -251,6 +251,8 @@ def _return(m: Machine, f: Function, op: int, flags: int, values: list[Any]) -> 
     _, _, _, count, first, _, _ = caller.insts[m.frame.pc]
     for i, value in enumerate(results[:count]):
         m.set(first + i, m.resize(value, f.results[i], caller.widths[first + i], f, f.bits & 32))
+    for register in range(first + len(results), first + count):
+        m.set(register, m.unknown(caller.widths[register]))
     m.frame.pc += 1
     return -1
 

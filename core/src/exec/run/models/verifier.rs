@@ -5,6 +5,7 @@ use crate::exec::outcome::{Class, Outcome};
 use crate::exec::run::Machine;
 use crate::exec::state::State;
 use crate::exec::state::contents::Contents;
+use crate::exec::state::value::Value;
 
 pub(super) const MODELS: &[ModelRow] = &[
     row("__VERIFIER_assume", 1, Exact, assume),
@@ -14,8 +15,19 @@ pub(super) const MODELS: &[ModelRow] = &[
     row("__VERIFIER_nondet_memory", 2, Forks, memory),
 ];
 
-/// `__VERIFIER_nondet_TYPE`: any value of the result's type.
+/// `__VERIFIER_nondet_TYPE`: any value of the result's type, which is `int` if the function is not declared.
 pub(super) const NONDET: ModelRow = row("__VERIFIER_nondet_", 0, Exact, value);
+
+/// Types whose values are fewer than those of `int`, with their bits and whether they are signed.
+const NARROW: [(&str, u32, bool); 6] = [
+    ("bool", 1, false),
+    ("char", 8, true),
+    ("schar", 8, true),
+    ("uchar", 8, false),
+    ("short", 16, true),
+    ("ushort", 16, false),
+];
+const INT: u32 = 32;
 
 pub(super) fn nondet(name: &str) -> Option<ModelRow> {
     name.starts_with(NONDET.name).then_some(NONDET)
@@ -26,7 +38,15 @@ fn value(machine: &mut Machine, state: &mut State, site: &CallSite<'_>) -> Model
     if site.width == 0 {
         return Ok(Returned::Nothing);
     }
-    Ok(Returned::Value(machine.fresh(state, kind, site.width)))
+    let Some((_, width, is_signed)) = NARROW.iter().find(|(name, ..)| *name == kind && site.width == INT)
+    else {
+        return Ok(Returned::Value(machine.fresh(state, kind, site.width)));
+    };
+    let value = machine.fresh(state, kind, *width);
+    let graph = machine.graph();
+    let narrow = value.to_bits(graph, *width);
+    let wide = if *is_signed { graph.sext(narrow, INT) } else { graph.zext(narrow, INT) };
+    Ok(Returned::Value(Value::of(graph, wide)))
 }
 
 fn memory(machine: &mut Machine, state: &mut State, site: &CallSite<'_>) -> ModelResult {

@@ -51,7 +51,8 @@ fn slots_not_passed(call: &Call, pointers: PointerWidth) -> Box<[Range<u64>]> {
 }
 
 /// Can the call be of another type than the function, as compilers and KLEE allow it? Integers then are passed in
-/// the same registers with another width.
+/// the same registers with another width. A function without a result, such as one that a thread starts with, returns
+/// an unknown value.
 fn converts(call: &Call, function: &Function, pointers: PointerWidth) -> bool {
     let in_general_place = |arg: &Arg| match pointers {
         PointerWidth::Bits64 => !(GENERAL_AREA..REGISTER_AREA).contains(&arg.place),
@@ -60,7 +61,7 @@ fn converts(call: &Call, function: &Function, pointers: PointerWidth) -> bool {
     let is_integer = |arg: &Arg| arg.bytes == 0 && arg.width <= 64 && in_general_place(arg);
     function.integers
         && call.integer
-        && call.results as usize <= function.results.len()
+        && (function.results.is_empty() || call.results as usize <= function.results.len())
         && call.args[..function.params as usize].iter().all(is_integer)
 }
 
@@ -260,6 +261,11 @@ impl Machine {
             let register = Reg(call.first.0 + i as u32);
             let value = self.resize(value, from, caller.width(register), signed);
             self.set(state, register, value);
+        }
+        for i in widths.len() as u32..call.results {
+            let register = Reg(call.first.0 + i);
+            let unknown = self.operand(state, Operand::Undef, caller.width(register));
+            self.set(state, register, unknown);
         }
         state.frame.pc += 1;
         Ok(Flow::Frame)
