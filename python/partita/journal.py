@@ -1,7 +1,7 @@
 """The journal of a run: checkpoints in its folder, from which the run goes on after Ctrl-C, a limit or a kill.
 
 A file that is only appended to: a head, then records with length and checksum. The first record says which program,
-options and version the run has; every later one is a checkpoint that is complete by itself (results so far and open
+options and version the run has; every later record is a checkpoint that is complete by itself (results so far and open
 paths), so the last intact record is all that a run needs to go on. Tests of later numbers are discarded then: their
 paths are open again. A running run holds a lock on the file.
 """
