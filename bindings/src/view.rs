@@ -31,6 +31,9 @@ pub(crate) struct QueryView {
     /// Names of the new variables.
     #[pyo3(get)]
     names: Py<PyDict>,
+    /// Bytes of the scalars that new array variables were allocated with, where known; 0 if there are several sizes.
+    #[pyo3(get)]
+    allocated: Py<PyDict>,
     /// Values of the new constants wider than 64 bits.
     #[pyo3(get)]
     wide: Py<PyDict>,
@@ -75,13 +78,19 @@ impl QueryView {
         budget: &Budget,
     ) -> PyResult<QueryView> {
         let (names, wide, tables) = (PyDict::new(py), PyDict::new(py), PyDict::new(py));
+        let allocated = PyDict::new(py);
         let mut rows: Vec<u8> = Vec::with_capacity(new.len() * 32);
         for &e in new {
             for number in row(graph, e) {
                 rows.extend_from_slice(&number.to_ne_bytes());
             }
             match graph.op(e) {
-                Op::Var => names.set_item(e.id(), graph.name(e))?,
+                Op::Var => {
+                    names.set_item(e.id(), graph.name(e))?;
+                    if let Some(bytes) = graph.allocated(e) {
+                        allocated.set_item(e.id(), bytes)?;
+                    }
+                }
                 Op::Const if graph.width(e) > 64 => {
                     let bits = graph.const_bits(e).expect("a constant");
                     wide.set_item(e.id(), crate::value::int_from_bits(py, &bits)?)?;
@@ -97,6 +106,7 @@ impl QueryView {
             nodes: PyBytes::new(py, &rows).unbind(),
             dropped: PyBytes::new(py, &dropped).unbind(),
             names: names.unbind(),
+            allocated: allocated.unbind(),
             wide: wide.unbind(),
             tables: tables.unbind(),
             constraints: constraints.iter().map(|e| e.id()).collect(),

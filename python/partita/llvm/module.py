@@ -316,6 +316,7 @@ class Module:
         address = self._symbols[name] = Address(0, len(self.writer.globals), 0)
         self.writer.globals.append(record)
         record.size, record.align = type_.size, type_.align
+        record.element_bytes = type_.element_bytes if type_.sized else 0
         if not any(word in words for word in ("external", "extern_weak", "available_externally")):
             record.defined = True
             self._pending_values.append((record, cursor, type_))
