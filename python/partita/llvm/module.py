@@ -51,12 +51,6 @@ class Parameter(NamedTuple):
     align: int
 
 
-def lower(text: str, *, library: tuple[str, ...] = ()) -> bytes:
-    """The serialised Program of a module in textual LLVM IR. Functions of files in the folders `library` are not the
-    user's: templates that a program instantiates, for example."""
-    return Module(text, library).lower()
-
-
 class Module:
     """One module being lowered."""
 
