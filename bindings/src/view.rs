@@ -2,9 +2,9 @@
 
 use crate::answer::{Sat, Unknown, Unsat};
 use crate::borrowed::Borrowed;
-use crate::value::to_python;
+use crate::value::{from_python, to_python};
 use partita_core::budget::{Budget, Cancel};
-use partita_core::expr::{Expr, Graph, Op, Sort};
+use partita_core::expr::{Expr, Graph, Model, Op, Sort};
 use partita_core::interval::{self, Set};
 use partita_core::query::{Answer, Query};
 use partita_core::solve::Rest;
@@ -211,6 +211,37 @@ impl RestView {
     /// Counts effort of the layer, in nanoseconds by the table of costs; never a clock.
     fn spend(&self, effort: u64) -> PyResult<()> {
         self.borrowed.with(|rest| rest.spend(effort)).ok_or_else(not_lent)
+    }
+
+    /// Number of partial solutions that layers above want from one solve.
+    #[getter]
+    fn partial_limit(&self) -> PyResult<usize> {
+        self.borrowed.with(|rest| rest.near_misses.limit()).ok_or_else(not_lent)
+    }
+
+    /// Hands over assignments that the solver met in its search: candidates for later queries, by number of the variable.
+    fn keep_partial(&self, query: &Bound<'_, QueryView>, found: Vec<Bound<'_, PyDict>>) -> PyResult<()> {
+        let query = query.get();
+        let kept = self.borrowed.with(|rest| {
+            let model = |values: &Bound<'_, PyDict>| {
+                let mut model = Model::new();
+                for (key, value) in values {
+                    let id: u32 = key.extract()?;
+                    if !query.variables.contains(&id) {
+                        return Err(PyValueError::new_err(format!(
+                            "expected variables of the query, found e{id}"
+                        )));
+                    }
+                    let variable = rest.graph.at_slot(id);
+                    model.set(variable, from_python(rest.graph.sort(variable), &value)?);
+                }
+                Ok(model)
+            };
+            let models: Vec<Model> = found.iter().map(model).collect::<PyResult<_>>()?;
+            rest.near_misses.put_models(query.query.path, models);
+            Ok(())
+        });
+        kept.ok_or_else(not_lent)?
     }
 
     /// Effort that the budget has left; `None` if it is not limited.

@@ -162,7 +162,7 @@ fn grulia_keeps_partial_solutions_on_request() {
     assert_eq!((partial, kept), (9, 10));
 }
 
-/// What one run solved answers another, with partial solutions inside or without.
+/// An answer of one run serves another, with partial solutions inside or without.
 #[test]
 fn grulia_shares_its_repository_between_runs() {
     let file = std::env::temp_dir().join(format!("partita-grulia-{}", std::process::id()));

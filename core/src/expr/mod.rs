@@ -498,7 +498,10 @@ impl Graph {
     /// Records the bytes of the scalars that an array variable was allocated with: a hint, part of no meaning.
     pub fn set_allocated(&mut self, variable: Expr, bytes: u8) {
         let name: Arc<str> = self.name(variable).into();
-        self.allocated.entry(name).and_modify(|known| *known = if *known == bytes { bytes } else { 0 }).or_insert(bytes);
+        self.allocated
+            .entry(name)
+            .and_modify(|known| *known = if *known == bytes { bytes } else { 0 })
+            .or_insert(bytes);
     }
 
     /// Bytes of the scalars that an array variable was allocated with, if known; 0 if there are several sizes.

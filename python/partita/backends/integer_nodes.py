@@ -1,11 +1,11 @@
 """The graph of nodes that were sent to the layer `integers`, and the integer variables of its leaves.
 
 A leaf is a variable, or a read of an array variable at a constant index. With `integer_arrays`, as in the paper, a read
-at another index is a selection from an array of integers: its elements have the width that the object was allocated with
-(LLVM's type of the variable), and if that is unknown that of the reads. A read must have this width, and an index that is
-a multiple of it by its form; everything else is a type mismatch. Nodes that cannot be integers for any values (bitwise
-operators, extracts, shifts, reads at other indices) are obstacles. An obstacle has a name; the one nearest the root is
-reported, as in the paper's Figure 9.
+at another index is a selection from an array of integers: its elements have the width that the object was allocated
+with (LLVM's type of the variable), and if that is unknown that of the reads. A read must have this width, and an index
+that is a multiple of it by its form; everything else is a type mismatch. Nodes that cannot be integers for any values
+(bitwise operators, extracts, shifts, reads at other indices) are obstacles. An obstacle has a name; the one nearest the
+root is reported, as in the paper's Figure 9.
 """
 
 from __future__ import annotations

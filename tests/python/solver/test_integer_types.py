@@ -1,5 +1,5 @@
-"""`integers:paper` takes the type of an object from where it is allocated, as the paper does: a read of another width is
-a type mismatch."""
+"""`integers:paper` takes the type of an object from where it is allocated, as the paper does: a read of another width
+is a type mismatch."""
 
 from __future__ import annotations
 

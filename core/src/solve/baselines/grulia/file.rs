@@ -1,7 +1,7 @@
 //! Grulia's repository in a file that runs share: rows of our store (`store/file.rs`) with a shape of their own.
 //!
-//! What the file has is read when the layer is made, so that hits do not depend on how fast other runs write. New entries
-//! are written at `flush` and when the layer is dropped; a run that is killed loses them. The file is opened only for that,
+//! The file is read when the layer is made, so that hits do not depend on how fast other runs write. New entries are
+//! written at `flush` and when the layer is dropped; a run that is killed loses them. The file is opened only for that,
 //! since neither SQLite nor its locks survive a fork.
 
 use super::Values;
