@@ -33,6 +33,8 @@ def counts(program: str, configuration: str, size: int, seconds: float) -> dict[
         path_model=setup.path_model,
         tests="bugs",
         max_time=seconds,
+        # A share of it, as in other runs, would end the long queries of Median on a busy machine.
+        max_solver_time=seconds,
     )
     while run.step(1.0):
         pass
