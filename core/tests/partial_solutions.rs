@@ -161,33 +161,3 @@ fn grulia_keeps_partial_solutions_on_request() {
     // Each satisfies the negation, which is the branch off the path.
     assert_eq!((partial, kept), (9, 10));
 }
-
-/// An answer of one run serves another, with partial solutions inside or without.
-#[test]
-fn grulia_shares_its_repository_between_runs() {
-    let file = std::env::temp_dir().join(format!("partita-grulia-{}", std::process::id()));
-    for partial in ["on", "off"] {
-        let spec = format!("reuse:grulia(partial={partial},path={}) sat(engine=conflicts)", file.display());
-        let run = |name: &str, factors: u64| {
-            let mut solver = solver(&spec);
-            let word = solver.graph.var(name, Sort::Bits(32)).expect("a new name");
-            let root = solver.tree.root();
-            let product = solver.graph.mul(word, word);
-            let value = solver.graph.word(32, factors);
-            let condition = solver.graph.eq(product, value);
-            let verdict = ask(&mut solver, root, condition);
-            (verdict, counter(&solver, 0, "loaded") > 0, solver.statistics()[1].meter.asked)
-        };
-        assert_eq!([run("a", 49), run("b", 3)], [("sat", false, 1), ("unsat", true, 1)]);
-        assert_eq!([run("c", 49), run("d", 3)], [("sat", true, 0), ("unsat", true, 0)]);
-        for end in ["", "-wal", "-shm"] {
-            let _ = std::fs::remove_file(format!("{}{end}", file.display()));
-        }
-    }
-    // A file that cannot be used is reported, and the run goes on without it.
-    let mut solver = solver(&format!("reuse:grulia(path={}) sat", std::env::temp_dir().display()));
-    let condition = hard(&mut solver.graph);
-    let root = solver.tree.root();
-    assert_eq!(ask(&mut solver, root, condition), "unsat");
-    assert!(solver.notices().iter().any(|notice| notice.contains("expected a file, found a directory")));
-}
