@@ -1,6 +1,8 @@
 """Runs experiments and benchmarks from a clone of the repository.
 
     python -m experiments [NAME...] [--scale SCALE] [--out DIR]   experiments: NAME.json, plots, index.html in DIR
+    python -m experiments --paper parti|integers|solutions    the experiments of one paper
+    python -m experiments publish --from DIR NAME...          results, plots and figures of the text for the page
     python -m experiments BENCHMARK [OPTIONS]                 a benchmark: a table; exit status 1 if a target is missed
     python -m experiments --list                              all names
 
@@ -17,6 +19,7 @@ import sys
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
+from experiments.experiment import Scale
 from partita.errors import UsageError
 from partita.options import type_of
 
@@ -38,6 +41,8 @@ BENCHMARKS = {
     "integers": "words as integers: `differences` and both readings, compared with Z3",
 }
 """Modules of this package with a `main`: they print tables and have targets instead of plots."""
+COMMANDS = {"publish": "takes results into docs/experiments.md: plots, data, and the figures of the text"}
+"""Modules with a `main` that measure nothing."""
 
 
 def make_parser() -> argparse.ArgumentParser:
@@ -45,7 +50,12 @@ def make_parser() -> argparse.ArgumentParser:
         prog="python -m experiments", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("name", nargs="*", metavar="NAME", help="an experiment (docs/experiments.md; default: all)")
-    parser.add_argument("--list", action="store_true", help="list experiments and benchmarks")
+    parser.add_argument(
+        "--list", action="store_true", help="list experiments, with their time at --scale, and benchmarks"
+    )
+    parser.add_argument(
+        "--paper", choices=("parti", "integers", "solutions"), help="the experiments of one paper, in place of names"
+    )
     parser.add_argument(
         "--scale",
         choices=("quick", "hour", "paper"),
@@ -73,11 +83,11 @@ def make_parser() -> argparse.ArgumentParser:
 
 def main(words: Sequence[str] | None = None) -> int:
     words = sys.argv[1:] if words is None else list(words)
-    if words and words[0] in BENCHMARKS:
+    if words and words[0] in {**BENCHMARKS, **COMMANDS}:
         return _benchmark(words[0], words[1:])
     arguments = make_parser().parse_args(words)
     try:
-        return _list() if arguments.list else run(arguments, words)
+        return _list(arguments.scale) if arguments.list else run(arguments, words)
     except UsageError as error:
         print(f"experiments: error: {error}", file=sys.stderr)
         return 2
@@ -90,11 +100,17 @@ def _benchmark(name: str, words: Sequence[str]) -> int:
     return status
 
 
-def _list() -> int:
-    from experiments.catalogue import EXPERIMENTS, NOT_YET
+def _list(scale: Scale) -> int:
+    from experiments.catalogue import EXPERIMENTS, NOT_YET, PAPERS
+    from experiments.suite import estimate
 
     for experiment in EXPERIMENTS.values():
         print(f"{experiment.name:18} {experiment.title} ({experiment.source})")
+        print(f"{'':18} {estimate([experiment], scale)}")
+    for paper, names in PAPERS.items():
+        print(f"{f'--paper {paper}':18} {estimate([EXPERIMENTS[name] for name in names], scale)}")
+    for name, title in COMMANDS.items():
+        print(f"{name:18} {title}")
     for name, title in BENCHMARKS.items():
         print(f"{name:18} {title} (benchmark)")
     for name, reason in NOT_YET.items():
@@ -112,9 +128,9 @@ def run(arguments: argparse.Namespace, words: Sequence[str]) -> int:
 
     plot.check_installed()
     from experiments import eca
-    from experiments.catalogue import EXPERIMENTS, NOT_YET
-    from experiments.experiment import Experiment, Scale, with_effort
-    from experiments.suite import measure, redraw
+    from experiments.catalogue import EXPERIMENTS, NOT_YET, PAPERS
+    from experiments.experiment import Experiment, with_effort
+    from experiments.suite import estimate, measure, redraw
 
     for name in arguments.name:
         if name in BENCHMARKS:
@@ -124,6 +140,8 @@ def run(arguments: argparse.Namespace, words: Sequence[str]) -> int:
         if not _named(name, EXPERIMENTS):
             known = ", ".join([*EXPERIMENTS, *BENCHMARKS])
             raise UsageError(f"expected an experiment ({known}), found `{name}`")
+    if arguments.paper is not None and arguments.name:
+        raise UsageError("expected names of experiments or --paper, found both")
     if 0 in (arguments.repeats, arguments.max_time):
         raise UsageError("expected --repeats and --max-time above 0, found 0")
     folder = Path(arguments.out)
@@ -136,12 +154,14 @@ def run(arguments: argparse.Namespace, words: Sequence[str]) -> int:
         raise UsageError(f"cannot write into `{folder}`: {error.strerror}; choose another folder with --out") from None
     names = dict.fromkeys(one for name in arguments.name for one in _named(name, EXPERIMENTS))
     scale: Scale = arguments.scale
-    chosen: list[Experiment] = [EXPERIMENTS[name] for name in names or EXPERIMENTS]
+    named = PAPERS[arguments.paper] if arguments.paper is not None else names or EXPERIMENTS
+    chosen: list[Experiment] = [EXPERIMENTS[name] for name in named]
     if arguments.programs is not None:
         given = eca.of_folder(Path(arguments.programs))
         chosen = [given if experiment.name == given.name else experiment for experiment in chosen]
     chosen = [with_effort(one, scale, arguments.repeats, arguments.max_time) for one in chosen]
     command = ["python", "-m", "experiments", *words]
+    print(f"experiments: {estimate(chosen, scale)}", file=sys.stderr)
     failed = measure(chosen, scale, folder, command=command, fresh=arguments.fresh)
     for line in failed:
         print(f"experiments: warning: {line}", file=sys.stderr)

@@ -46,5 +46,12 @@ EXPERIMENTS: dict[str, Experiment] = {
     )
 }
 
+PAPERS: dict[str, tuple[str, ...]] = {
+    "parti": ("objres", "worstcase", "sort1", "sort2", "sortC", "binutils", "coreutils-solvers"),
+    "integers": ("sortcheck", "eca", "coreutils-solvers"),
+    "solutions": ("foo", "libs", "structures", "structures-java", "params", "gsl", "gsl-params"),
+}
+"""The experiments of each paper. One that two share is measured once, if both use the same folder."""
+
 NOT_YET: dict[str, str] = {}
 """Experiments that cannot be run yet, with the reason."""

@@ -86,8 +86,9 @@ def cases_of_solvers(scale: Scale) -> list[Case]:
     ]
     if scale != "smoke":
         # Without ratios: paths differ.
+        share = 0.25 if scale == "hour" else 1.0
         found += [
-            _case(scale, DEFAULT_SEARCH, name, until="time", search="mix", only=("integers", CHECKED))
+            _case(scale, DEFAULT_SEARCH, name, until="time", search="mix", only=("integers", CHECKED), share=share)
             for name in _SOLVED[scale]
         ]
     return found

@@ -156,7 +156,7 @@ def with_effort(experiment: Experiment, scale: Scale, repeats: int | None, secon
 
 
 def with_shorter_times(series: str, scale: Scale, only: tuple[str, ...]) -> list[tuple[str, float, tuple[str, ...]]]:
-    """A series, and except for smoke runs the same with less time in some configurations. Rows: name, share of the
-    effort's seconds, configurations."""
+    """A series, and in long runs the same with less time in some configurations. Rows: name, share of the effort's
+    seconds, configurations."""
     whole: list[tuple[str, float, tuple[str, ...]]] = [(series, 1.0, ())]
-    return whole if scale == "smoke" else [(f"{series}, shorter", 0.3, only), *whole]
+    return whole if scale in ("smoke", "quick") else [(f"{series}, shorter", 0.3, only), *whole]

@@ -25,6 +25,8 @@ _GREY = "0.4"
 _MANY_BARS = 16
 _MIN_FITTED = 10
 """Points from which a regression line is drawn."""
+_OUTSIDE = 8
+"""On a logarithmic axis whiskers are shown up to this factor beyond the means."""
 _SHARES = ("hit_rate", "success", "inequalities")
 _PER_CENT = ("percent_lines", "solver_percent")
 _CHANGES = ("difference", "solver_difference", "increase")
@@ -359,6 +361,12 @@ def _scales(axes: Axes, panel: Panel) -> None:
     if panel.log_y:
         axes.set_yscale("log")
         low, high = axes.get_ylim()
+        # The whisker of two runs that differ may span ten orders of magnitude: it leaves the axes, means do not.
+        drawn = [y for line in axes.get_lines() if line.get_marker() != "_" for y in line.get_ydata() if y > 0]
+        drawn += [bar.get_y() + bar.get_height() for bar in axes.patches]
+        if drawn:
+            low, high = max(low, min(drawn) / _OUTSIDE), min(high, max(drawn) * _OUTSIDE)
+            axes.set_ylim(low, high)
         subs = (1.0, 2.0, 5.0) if high < 60 * low else (1.0,)
         axes.yaxis.set_major_locator(LogLocator(subs=subs, numticks=12))
         axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,g}"))

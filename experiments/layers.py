@@ -30,7 +30,7 @@ _PACKAGED: dict[Scale, dict[str, tuple[str, ...]]] = {
         "libs": ("json-c", "cmark", "m4"),
     },
     "hour": {"binutils": ("readelf", "strings"), "coreutils": ("cut", "head", "tr"), "libs": ("json-c", "cmark", "m4")},
-    "quick": {"binutils": ("readelf",), "coreutils": ("cut",), "libs": ("json-c",)},
+    "quick": {"libs": ("json-c",)},
     "smoke": {},
 }
 _SHARE = 0.03

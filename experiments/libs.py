@@ -36,7 +36,7 @@ PROGRAMS: dict[str, tuple[str, str, tuple[str, ...]]] = {
 _CHOSEN: dict[Scale, tuple[str, ...]] = {
     "paper": tuple(PROGRAMS),
     "hour": tuple(PROGRAMS),
-    "quick": ("json-c", "cmark", "smaz", "sundown"),
+    "quick": ("json-c", "cmark", "smaz"),
     "smoke": ("json-c",),
 }
 _WORDS = {"dfs": "depth first", "bfs": "breadth first", "mix": "mixed search"}

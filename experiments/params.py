@@ -51,7 +51,7 @@ EXPERIMENT = Experiment(
     ),
     configurations=CONFIGURATIONS,
     cases=cases,
-    effort={"paper": Effort(5, 60), "hour": Effort(1, 5), "quick": Effort(3, 0.12), "smoke": Effort(1, 0.2)},
+    effort={"paper": Effort(5, 60), "hour": Effort(1, 2), "quick": Effort(3, 0.12), "smoke": Effort(1, 0.2)},
     panels=(
         *(Panel("increase", f"states in equal time, {words}", "K_p + K_s", "more states than without, %", _SHOWN,
                 kind="spread", series=(search,)) for search, words in _SEARCHES.items()),

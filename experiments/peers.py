@@ -24,10 +24,11 @@ _PROGRAMS: dict[str, tuple[str, dict[str, str | int]]] = {
     "Median": ("structures/Median.c", {"SIZE": 4}),
     "Triangle": ("structures/Triangle.c", {"SIZE": 1}),
 }
+_QUICK = ("worstcase", "sort2", "sortcheck", "Median", "Triangle")
 
 
 def cases(scale: Scale) -> list[Case]:
-    chosen = ("foo",) if scale == "smoke" else tuple(_PROGRAMS)
+    chosen = {"smoke": ("foo",), "quick": _QUICK}.get(scale, tuple(_PROGRAMS))
     return [Case(name, name, *_PROGRAMS[name]) for name in chosen]
 
 

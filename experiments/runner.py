@@ -39,7 +39,7 @@ _WRITE_INTERVAL = 20
 """Results are written after each sample, but at most every this many times the duration of a write."""
 
 # Modules that only show results: samples do not depend on them.
-_SHOWN = ("__main__.py", "catalogue.py", "kinds.py", "page.py", "plot.py", "rows.py", "suite.py")
+_SHOWN = ("__main__.py", "catalogue.py", "kinds.py", "page.py", "plot.py", "publish.py", "rows.py", "suite.py")
 
 Sample = dict[str, Any]
 
@@ -138,6 +138,7 @@ def run(
         "title": experiment.title,
         "source": experiment.source,
         "scale": scale,
+        "date": time.strftime("%d %B %Y").lstrip("0"),
         "command": list(command),
         "machine": machine(),
         "versions": versions(),

@@ -29,7 +29,7 @@ from partita.solver import Solver
 
 WARM_UP_S = 1.0
 """A first run that is shorter is repeated: much of it is the warm-up of the process."""
-REPEAT_S, MAX_REPEATS = 1.0, 10
+REPEAT_S, MAX_REPEATS = 0.6, 8
 """Complete runs that took less than this in total are repeated, up to this many: starting the process takes longer, and
 intervals of two or three runs are wide."""
 _WAITING_S, _WAITING = 10.0, 30.0

@@ -54,6 +54,6 @@ SORT2 = Experiment(
     ),
     configurations=against_z3("intervals:paper"),
     cases=lambda scale: _cases(scale, 2),
-    effort={"paper": Effort(5, 900), "hour": Effort(2, 60), "quick": Effort(3, 20), "smoke": Effort(1, 20)},
+    effort={"paper": Effort(5, 900), "hour": Effort(2, 60), "quick": Effort(2, 20), "smoke": Effort(1, 20)},
     panels=_PANELS,
 )

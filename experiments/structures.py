@@ -40,7 +40,7 @@ CONFIGURATIONS = {
 }
 _ALL = tuple(CONFIGURATIONS)
 _SEARCHES = {"dfs": "depth first", "bfs": "breadth first"}
-_QUICK = ("SortedListInt", "BinTree", "TreeMap", "BinomialHeap", "Operations")
+_QUICK = ("SortedListInt", "BinTree", "TreeMap", "Operations")
 
 
 def cases(scale: Scale) -> list[Case]:
@@ -115,7 +115,7 @@ REPORTED: dict[str, tuple[float, ...]] = {
     "Median": (12452, 8111, 1802.0, 1800.0, 0.29, 0.046),
 }
 """Table 4, depth first: states, seconds and hit rates, each with partial solutions and with Grulia."""
-_QUICK_JAVA = ("Dijkstra", "SortedListInt", "BinTree", "Triangle", "MagicIndex", "TreeMap")
+_QUICK_JAVA = ("SortedListInt", "BinTree", "Triangle", "TreeMap")
 FACTOR = 2.0
 """Time in Java over that in C that the default chain may take, in all."""
 

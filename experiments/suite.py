@@ -16,6 +16,9 @@ from experiments.rows import DIFFERENT, rows
 from partita.errors import UsageError
 from partita.explore import write_atomically
 
+_START_S = 1.5
+"""Processor time of starting a sample: interpreter, Z3, loading the program."""
+
 
 def measure(
     experiments: Sequence[Experiment], scale: Scale, folder: Path, *, command: Sequence[str], fresh: bool = False
@@ -48,6 +51,25 @@ def measure(
                 progress.console.print(line, highlight=False, markup=False, soft_wrap=True)
     write_page(folder)
     return wrong
+
+
+def estimate(experiments: Sequence[Experiment], scale: Scale) -> str:
+    """Number of samples, and the processor time of those that explore for a time; others end by themselves."""
+    jobs = [job for experiment in experiments for job in runner.jobs(experiment, scale)]
+    timed = [job.effort.repeats * job.effort.seconds for job in jobs if job.case.until != "end"]
+    ended = [job for job in jobs if job.case.until == "end"]
+    parts = []
+    if timed:
+        parts.append(f"{len(timed)} samples for a given time, {_words(sum(timed) + _START_S * len(timed))} in all")
+    if ended:
+        limit = max(job.effort.seconds for job in ended)
+        parts.append(f"{len(ended)} until the end, of up to {max(job.effort.repeats for job in ended)} runs of at most"
+                     f" {limit:g} s")  # fmt: skip
+    return "; ".join(parts)
+
+
+def _words(seconds: float) -> str:
+    return f"{seconds / 60:.0f} min" if seconds < 5400 else f"{seconds / 3600:.1f} h"
 
 
 def redraw(folder: Path) -> list[str]:

@@ -2,9 +2,9 @@
 
 use crate::answer::{Sat, Unknown, Unsat};
 use crate::borrowed::Borrowed;
-use crate::value::to_python;
+use crate::value::{from_python, to_python};
 use partita_core::budget::{Budget, Cancel};
-use partita_core::expr::{Expr, Graph, Op, Sort};
+use partita_core::expr::{Expr, Graph, Model, Op, Sort};
 use partita_core::interval::{self, Set};
 use partita_core::query::{Answer, Query};
 use partita_core::solve::Rest;
@@ -31,6 +31,9 @@ pub(crate) struct QueryView {
     /// Names of the new variables.
     #[pyo3(get)]
     names: Py<PyDict>,
+    /// Bytes of the scalars that new array variables were allocated with, where known; 0 if there are several sizes.
+    #[pyo3(get)]
+    allocated: Py<PyDict>,
     /// Values of the new constants wider than 64 bits.
     #[pyo3(get)]
     wide: Py<PyDict>,
@@ -75,13 +78,19 @@ impl QueryView {
         budget: &Budget,
     ) -> PyResult<QueryView> {
         let (names, wide, tables) = (PyDict::new(py), PyDict::new(py), PyDict::new(py));
+        let allocated = PyDict::new(py);
         let mut rows: Vec<u8> = Vec::with_capacity(new.len() * 32);
         for &e in new {
             for number in row(graph, e) {
                 rows.extend_from_slice(&number.to_ne_bytes());
             }
             match graph.op(e) {
-                Op::Var => names.set_item(e.id(), graph.name(e))?,
+                Op::Var => {
+                    names.set_item(e.id(), graph.name(e))?;
+                    if let Some(bytes) = graph.allocated(e) {
+                        allocated.set_item(e.id(), bytes)?;
+                    }
+                }
                 Op::Const if graph.width(e) > 64 => {
                     let bits = graph.const_bits(e).expect("a constant");
                     wide.set_item(e.id(), crate::value::int_from_bits(py, &bits)?)?;
@@ -97,6 +106,7 @@ impl QueryView {
             nodes: PyBytes::new(py, &rows).unbind(),
             dropped: PyBytes::new(py, &dropped).unbind(),
             names: names.unbind(),
+            allocated: allocated.unbind(),
             wide: wide.unbind(),
             tables: tables.unbind(),
             constraints: constraints.iter().map(|e| e.id()).collect(),
@@ -201,6 +211,37 @@ impl RestView {
     /// Counts effort of the layer, in nanoseconds by the table of costs; never a clock.
     fn spend(&self, effort: u64) -> PyResult<()> {
         self.borrowed.with(|rest| rest.spend(effort)).ok_or_else(not_lent)
+    }
+
+    /// Number of partial solutions that layers above want from one solve.
+    #[getter]
+    fn partial_limit(&self) -> PyResult<usize> {
+        self.borrowed.with(|rest| rest.near_misses.limit()).ok_or_else(not_lent)
+    }
+
+    /// Hands over assignments that the solver met in its search: candidates for later queries, by number of the variable.
+    fn keep_partial(&self, query: &Bound<'_, QueryView>, found: Vec<Bound<'_, PyDict>>) -> PyResult<()> {
+        let query = query.get();
+        let kept = self.borrowed.with(|rest| {
+            let model = |values: &Bound<'_, PyDict>| {
+                let mut model = Model::new();
+                for (key, value) in values {
+                    let id: u32 = key.extract()?;
+                    if !query.variables.contains(&id) {
+                        return Err(PyValueError::new_err(format!(
+                            "expected variables of the query, found e{id}"
+                        )));
+                    }
+                    let variable = rest.graph.at_slot(id);
+                    model.set(variable, from_python(rest.graph.sort(variable), &value)?);
+                }
+                Ok(model)
+            };
+            let models: Vec<Model> = found.iter().map(model).collect::<PyResult<_>>()?;
+            rest.near_misses.put_models(query.query.path, models);
+            Ok(())
+        });
+        kept.ok_or_else(not_lent)?
     }
 
     /// Effort that the budget has left; `None` if it is not limited.

@@ -216,6 +216,8 @@ tuning! {
     "reuse:grulia" GruliaOptions {
         partial: bool = false, Values::Switch, "Keep partial solutions of solves in the repository, as in the paper on them.";
         kp: u64 = 100, Values::Number(0..=LARGE), "Limit of partial solutions of one solve.";
+        path: Option<PathBuf> = None, Values::Path("FILE"), "File of the repository, which runs share; it is made if it does not exist.";
+        mb: u64 = 256, Values::Number(1..=1_000_000), "Limit of the size of the file in megabytes.";
     }
     "sat" SatOptions {
         engine: &'static str = "both", Values::Choice(&["both", "batsat", "cadical", "conflicts"]), "SAT solvers: batsat and then CaDiCaL, or one of them; `conflicts` keeps the assignment at each conflict, as in the paper.";

@@ -218,6 +218,8 @@ pub struct Graph {
     pub unwinder: Unwinder,
     /// Number of placeholders that were ever made.
     placeholders: u64,
+    /// Bytes of the scalars that an array variable of this name was allocated with; 0 if there are several sizes.
+    allocated: FxHashMap<Arc<str>, u8>,
     #[cfg(debug_assertions)]
     generations: Vec<u32>,
 }
@@ -245,6 +247,7 @@ impl Graph {
             has_floats: false,
             unwinder: Unwinder::default(),
             placeholders: 0,
+            allocated: FxHashMap::default(),
             #[cfg(debug_assertions)]
             generations: Vec::new(),
         };
@@ -490,6 +493,20 @@ impl Graph {
     pub fn name(&self, e: Expr) -> &str {
         debug_assert_eq!(self.op(e), Op::Var);
         self.names.get(self.node(e).payload[0])
+    }
+
+    /// Records the bytes of the scalars that an array variable was allocated with: a hint, part of no meaning.
+    pub fn set_allocated(&mut self, variable: Expr, bytes: u8) {
+        let name: Arc<str> = self.name(variable).into();
+        self.allocated
+            .entry(name)
+            .and_modify(|known| *known = if *known == bytes { bytes } else { 0 })
+            .or_insert(bytes);
+    }
+
+    /// Bytes of the scalars that an array variable was allocated with, if known; 0 if there are several sizes.
+    pub fn allocated(&self, variable: Expr) -> Option<u8> {
+        self.allocated.get(self.name(variable)).copied()
     }
 
     /// Returns the variable of this name if it exists.

@@ -274,7 +274,7 @@ impl Checker<'_> {
                 self.operand(value, width)?;
                 self.operand(addr, 64)
             }
-            Inst::Alloca { dst, size, align, fixed } => {
+            Inst::Alloca { dst, size, align, fixed, element_bytes: _ } => {
                 check_align(align)?;
                 let constant = matches!(size, Operand::Int(_));
                 require(!fixed || constant, || "a fixed alloca of variable size".into())?;

@@ -180,7 +180,7 @@ impl Dumper<'_> {
             Inst::Store { width, value, addr, align } => {
                 format!("store {width} {} to {} align {align}", o(value), o(addr))
             }
-            Inst::Alloca { dst, size, align, fixed } => {
+            Inst::Alloca { dst, size, align, fixed, element_bytes: _ } => {
                 format!(
                     "{} = alloca{} {} align {align}",
                     d(dst),

@@ -263,6 +263,8 @@ pub enum Inst {
         size: Operand,
         align: u32,
         fixed: bool,
+        /// As in `Global`.
+        element_bytes: u8,
     },
     /// `base + offset + sum of terms`, modulo 2^64. `inbounds`: leaving the object of `base` is undefined behaviour.
     Gep {

@@ -199,6 +199,7 @@ impl<'a> Decoder<'a> {
             alias,
             size,
             align,
+            element_bytes: (bits >> 8) as u8,
             data,
             relocs,
             unsupported,
@@ -360,9 +361,13 @@ impl<'a> Decoder<'a> {
                 value: self.operand()?,
                 addr: self.operand()?,
             },
-            11 => {
-                Inst::Alloca { fixed: flag_set, align: self.word()?, dst: self.reg()?, size: self.operand()? }
-            }
+            11 => Inst::Alloca {
+                element_bytes: op as u8,
+                fixed: flag_set,
+                align: self.word()?,
+                dst: self.reg()?,
+                size: self.operand()?,
+            },
             12 => Inst::Gep {
                 inbounds: flag_set,
                 offset: self.long()? as i64,

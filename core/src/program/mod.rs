@@ -22,7 +22,10 @@ pub use inst::{
 pub use load::LoadError;
 
 /// Version of the serialised form; `python/partita/llvm/write.py` writes the same number.
-pub const FORMAT_VERSION: u32 = 2;
+pub const FORMAT_VERSION: u32 = 3;
+
+/// In place of the bytes of the scalars of an object: they have several sizes.
+pub const SEVERAL_SIZES: u8 = u8::MAX;
 
 /// Largest width of a register in bits.
 pub const MAX_WIDTH: u32 = 1 << 16;
@@ -218,6 +221,8 @@ pub struct Global {
     pub alias: Option<(GlobalId, i64)>,
     pub size: u64,
     pub align: u32,
+    /// Bytes of its scalars, by its type; 0 if unknown, `SEVERAL_SIZES` if they differ.
+    pub element_bytes: u8,
     /// The first bytes of the initial value; the other bytes up to `size` are zero.
     pub data: Box<[u8]>,
     /// Addresses in the initial value, sorted by offset, not overlapping.

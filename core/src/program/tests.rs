@@ -53,6 +53,7 @@ fn global(name: u32, linkage: Linkage, defined: bool) -> Global {
         alias: None,
         size: 8,
         align: 8,
+        element_bytes: 0,
         data: Box::default(),
         relocs: Box::default(),
         unsupported: None,

@@ -25,9 +25,13 @@ impl Default for NearMisses {
 pub struct Batch {
     /// Path of the query.
     pub path: Path,
-    places: Vec<Place>,
+    rows: Rows,
+}
+
+enum Rows {
     /// One assignment per row: bit `i` is the value of the `i`-th traced input.
-    rows: Vec<Box<[u64]>>,
+    Bits(Vec<Place>, Vec<Box<[u64]>>),
+    Models(Vec<Model>),
 }
 
 /// A variable, or an element of an array variable, some of whose bits were traced.
@@ -42,7 +46,16 @@ pub struct Place {
 
 impl NearMisses {
     pub fn put(&mut self, path: Path, places: Vec<Place>, rows: Vec<Box<[u64]>>) {
-        self.batches.push(Batch { path, places, rows });
+        self.batches.push(Batch { path, rows: Rows::Bits(places, rows) });
+    }
+
+    pub fn put_models(&mut self, path: Path, models: Vec<Model>) {
+        self.batches.push(Batch { path, rows: Rows::Models(models) });
+    }
+
+    /// Number of near misses that one solve should keep.
+    pub fn limit(&self) -> usize {
+        self.exactly.unwrap_or(self.wanted)
     }
 
     pub fn take(&mut self) -> Vec<Batch> {
@@ -56,17 +69,26 @@ impl NearMisses {
 
 impl Batch {
     pub fn len(&self) -> usize {
-        self.rows.len()
+        match &self.rows {
+            Rows::Bits(_, rows) => rows.len(),
+            Rows::Models(models) => models.len(),
+        }
     }
 
     pub fn is_empty(&self) -> bool {
-        self.rows.is_empty()
+        self.len() == 0
     }
 
     /// Assignment `row` as a model; inputs that the query does not mention are as in `model`.
     pub fn complete(&self, graph: &Graph, row: usize, mut model: Model) -> Model {
-        let row = &self.rows[row];
-        for place in &self.places {
+        let (places, row) = match &self.rows {
+            Rows::Bits(places, rows) => (places, &rows[row]),
+            Rows::Models(models) => {
+                models[row].iter().for_each(|(variable, value)| model.set(variable, value.clone()));
+                return model;
+            }
+        };
+        for place in places {
             let mut words = vec![0u64; place.width.div_ceil(64) as usize];
             for &(bit, at) in &place.bits {
                 let value = row[at as usize / 64] >> (at % 64) & 1;

@@ -34,10 +34,15 @@ def make(name: str, variant: str | None, options: dict[str, str]) -> Layer | Non
     package = "z3" if name == "integers" else name
     if package not in PACKAGES:
         return _plugin(name, variant, options)
-    if name != "integers" and (variant is not None or options):
+    harvests = name == "z3" and variant is None and options in ({"partial": "on"}, {"partial": "off"})
+    if name == "z3" and not harvests and (variant is not None or options):
+        raise UsageError("expected `z3` or `z3(partial=on)`, for partial solutions, with no other options")
+    if name not in ("integers", "z3") and (variant is not None or options):
         raise UsageError(f"expected `{name}` without variant or options")
     if importlib.util.find_spec(package) is None:
         raise UsageError(f"the layer `{name}` needs a package that is not installed: pip install 'partita[{package}]'")
+    if harvests and options["partial"] == "on":
+        name = "z3_conflicts"
     module = importlib.import_module(f"partita.backends.{name}")
     return cast(Layer, module.make(variant, options) if name == "integers" else module.make())
 

@@ -1,10 +1,11 @@
 """The graph of nodes that were sent to the layer `integers`, and the integer variables of its leaves.
 
 A leaf is a variable, or a read of an array variable at a constant index. With `integer_arrays`, as in the paper, a read
-at another index is a selection from an array of integers: the width of the reads is that of its elements, and the index
-must be a multiple of it by its form. Nodes that cannot be integers for any values (bitwise
-operators, extracts, shifts, reads at other indices) are obstacles. An obstacle has a name; the one nearest the root is
-reported, as in the paper's Figure 9.
+at another index is a selection from an array of integers: its elements have the width that the object was allocated
+with (LLVM's type of the variable), and if that is unknown that of the reads. A read must have this width, and an index
+that is a multiple of it by its form; everything else is a type mismatch. Nodes that cannot be integers for any values
+(bitwise operators, extracts, shifts, reads at other indices) are obstacles. An obstacle has a name; the one nearest the
+root is reported, as in the paper's Figure 9.
 """
 
 from __future__ import annotations
@@ -72,6 +73,8 @@ class SentNodes:
         """Array of integers of each array variable, by the number of its elements in an integer."""
         self.selected: dict[int, tuple[Selection, Term, Term]] = {}
         """Reads at other indices: the position, the index and the value."""
+        self.allocated: dict[int, int] = {}
+        """Bits of the elements that array variables were allocated with, if known; 0 if there are several widths."""
         self.context = z3.Context()
         self.nodes: dict[int, SentNode] = {}
         self.leaves: dict[int, tuple[LeafPosition, Term, bool]] = {}
@@ -83,11 +86,13 @@ class SentNodes:
         """Removes dropped nodes and adds new ones; returns the numbers of the dropped nodes."""
         dropped = [number for (number,) in struct.iter_unpack("=I", query.dropped)]
         for number in dropped:
-            for known in (self.nodes, self.leaves, self._obstacles, self.selected):
+            for known in (self.nodes, self.leaves, self._obstacles, self.selected, self.allocated):
                 known.pop(number, None)
         if dropped:
             gone = set(dropped)
             self.arrays = {key: term for key, term in self.arrays.items() if key[0] not in gone}
+        if self.integer_arrays:
+            self.allocated |= {number: 8 * count for number, count in query.allocated.items()}
         for number, op, kind, width, _, a, b, c in ROW.iter_unpack(query.nodes):
             name = NAMES[op]
             if name == "Const":
@@ -135,6 +140,14 @@ class SentNodes:
                 return Selection(variable, other, offset, count, array.width)
         return None
 
+    def _has_allocated_type(self, node: SentNode) -> bool:
+        """Whether a read has the width of the elements that its object was allocated with, at one of their indices."""
+        allocated = self.allocated.get(node.operands[0])
+        if allocated is None:
+            return True
+        array, index = (self.nodes[operand] for operand in node.operands)
+        return node.width == allocated and (index.op != "Const" or index.value % (allocated // array.width) == 0)
+
     def operands(self, number: int) -> tuple[int, ...]:
         """Operands that are part of the formula: of a read at most the index of its element."""
         node = self.nodes[number]
@@ -158,6 +171,8 @@ class SentNodes:
                 return OBSTACLES.get(node.op, "width")
             if node.op == "Eq" and self.nodes[node.operands[0]].kind == ARRAY:
                 return "array"
+            if node.op == "Read" and not self._has_allocated_type(node):
+                return "type-mismatch"
             if node.op == "Read" and self.place(at) is None and self.selection(at) is None:
                 # The index is not one of elements of this width.
                 of_variable = self.integer_arrays and self.nodes[node.operands[0]].op == "Var"

@@ -6,6 +6,16 @@
 family), `calling_convention` (where arguments go), `write` (the format).
 """
 
-from partita.llvm.module import lower
+from __future__ import annotations
+
+
+def lower(text: str, *, library: tuple[str, ...] = ()) -> bytes:
+    """The serialised Program of a module in textual LLVM IR. Functions of files in the folders `library` are not the
+    user's: templates that a program instantiates, for example."""
+    # Late: a program that is cached needs other modules of this package only.
+    from partita.llvm.module import Module
+
+    return Module(text, library).lower()
+
 
 __all__ = ["lower"]

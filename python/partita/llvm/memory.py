@@ -146,12 +146,13 @@ def _alloca(low: Lowering, cursor: Cursor, name: str) -> None:
     align = _alignment(cursor, type_.align)
     dst = low.result(name, 64)
     known = constant_of(count)
+    head = ALLOCA | type_.element_bytes << 8
     if known is None:
         size = count if type_.size == 1 else low.binary("mul", 64, count, integer(type_.size))
-        low.emit((ALLOCA, align, dst, *size))
+        low.emit((head, align, dst, *size))
     else:
         fixed = FLAG if low.block == 0 else 0
-        low.emit((ALLOCA | fixed, align, dst, *low.integer(known * type_.size, 64)))
+        low.emit((head | fixed, align, dst, *low.integer(known * type_.size, 64)))
 
 
 def _getelementptr(low: Lowering, cursor: Cursor, name: str) -> None:

@@ -53,12 +53,6 @@ class Parameter(NamedTuple):
     align: int
 
 
-def lower(text: str, *, library: tuple[str, ...] = ()) -> bytes:
-    """The serialised Program of a module in textual LLVM IR. Functions of files in the folders `library` are not the
-    user's: templates that a program instantiates, for example."""
-    return Module(text, library).lower()
-
-
 class Module:
     """One module being lowered."""
 
@@ -318,6 +312,7 @@ class Module:
         address = self._symbols[name] = Address(0, len(self.writer.globals), 0)
         self.writer.globals.append(record)
         record.size, record.align = type_.size, type_.align
+        record.element_bytes = type_.element_bytes if type_.sized else 0
         if not any(word in words for word in ("external", "extern_weak", "available_externally")):
             record.defined = True
             self._pending_values.append((record, cursor, type_))

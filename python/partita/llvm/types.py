@@ -26,6 +26,10 @@ _MAX_LEAVES = 4096
 _FIRST_SEGMENT = 256
 
 
+SEVERAL = 255
+"""`Type.element_bytes` of a type with scalars of several sizes."""
+
+
 class Type:
     """A type. `width` is 0 unless it is a scalar; `size` is the stride of array elements in bytes."""
 
@@ -69,6 +73,16 @@ class Type:
     @property
     def sized(self) -> bool:
         return self.kind not in ("void", "opaque", "func", "label", "metadata", "token")
+
+    @property
+    def element_bytes(self) -> int:
+        """Bytes of the scalars of a value of this type if all have the same size; 0 if it has none, or `SEVERAL`."""
+        if self.width:
+            return min((self.stored_width + 7) // 8, SEVERAL)
+        if self.kind in ("array", "vector"):
+            return self.element_type().element_bytes
+        sizes = {field.element_bytes for field in self.fields} - {0} if self.kind == "struct" else set()
+        return sizes.pop() if len(sizes) == 1 else SEVERAL if sizes else 0
 
     @property
     def leaves(self) -> list[tuple[int, Type]]:

@@ -12,7 +12,7 @@ import zlib
 from array import array
 from dataclasses import dataclass, field
 
-FORMAT_VERSION = 2
+FORMAT_VERSION = 3
 _MAGIC = b"PARTITA\0"
 
 # An operand is a tuple of words; the low three bits of the first are its kind.
@@ -121,6 +121,7 @@ class GlobalRecord:
     alias: tuple[int, int] | None = None
     size: int = 0
     align: int = 1
+    element_bytes: int = 0  # `Type.element_bytes`
     data: bytes = b""
     relocs: list[tuple[int, int, Address, Address | None]] = field(default_factory=list)  # offset, bytes, plus, minus
     unsupported: str | None = None
@@ -219,7 +220,7 @@ class Writer:
         out.append(len(self.globals))
         for g in self.globals:
             bits = g.linkage | g.defined << 2 | g.readonly << 3 | g.thread_local << 4
-            bits |= (g.alias is not None) << 5 | (g.unsupported is not None) << 6
+            bits |= (g.alias is not None) << 5 | (g.unsupported is not None) << 6 | g.element_bytes << 8
             out.extend((self.string(g.name), bits, *long(g.size), g.align))
             if g.alias is not None:
                 out.extend((g.alias[0], *long(g.alias[1])))

@@ -25,6 +25,7 @@ CHAINS = (
     "sat",
     "intervals sat",
     "intervals:paper sat",
+    "intervals:paper(shift=off) sat",
     "enumerate sat",
     "differences sat",
     "integers sat",
@@ -36,13 +37,27 @@ CHAINS = (
     "solutions(kp=5,ks=3,variants=5) sat",
     "solutions:paper sat",
     "solutions:paper(kp=5,ks=3,once=on) sat(engine=conflicts)",
+    "solutions:paper(harvest=off) sat",
     "sat(engine=conflicts)",
     "simplify split solutions sat",
     "simplify split sat",
 )
-ORDER_CHAINS = ("differences sat", "intervals differences sat", "simplify split integers sat")
+ORDER_CHAINS = (
+    "differences sat",
+    "intervals differences sat",
+    "simplify split integers sat",
+    # Alone it is wrong where values wrap, on purpose: with the crosscheck of the paper it must not be.
+    "verify(z3,mismatch=continue) integers:paper z3",
+    "split intervals:paper sat",
+)
 """Chains for order and difference constraints."""
-SET_CHAINS = ("simplify split intervals enumerate sat", "intervals sat", "enumerate sat")
+SET_CHAINS = (
+    "split intervals:paper sat",
+    "split intervals:paper(shift=off) sat",
+    "simplify split intervals enumerate sat",
+    "intervals sat",
+    "enumerate sat",
+)
 """Chains for sets of values."""
 FLOAT_CHAINS = (
     f"verify(bitwuzla) {DEFAULT_LAYERS}",
@@ -261,7 +276,8 @@ def run(script: Script, chain: str, reference: Reference, tally: Tally) -> str |
         (tally.undecided if expected == "unknown" else tally.verdicts)[chain] += 1
         if expected not in (reply, "unknown"):
             return f"wrong {reply}: {command}: expected {expected}, found {reply}"
-    if session.mismatches():
+    # A crosscheck that goes on is there to count the mismatches of what it checks; its answers must be right.
+    if session.mismatches() and "mismatch=continue" not in chain:
         return f"verify: it counted {session.mismatches()} mismatches"
     return None
 

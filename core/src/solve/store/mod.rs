@@ -27,6 +27,7 @@ mod tests;
 mod writer;
 
 pub use answer::Verdict;
+pub(super) use backend::Change;
 pub use decode::script;
 pub use exchange::{Batch, Exchange};
 pub use file::{Contents, File};
@@ -38,8 +39,8 @@ use crate::expr::{Expr, Graph};
 use crate::query::{Alive, Answer, Query};
 use crate::throttle::Throttle;
 use crate::tuning::{StoreOptions, ThrottleOptions};
-use backend::{Backend, Change, Found, Put};
-pub(super) use canonical::{Canonical, canonical, sort_of};
+use backend::{Backend, Found, Put};
+pub(super) use canonical::{Canonical, canonical, semantics, sort_of};
 use open_store::OpenStore;
 pub(super) use shape::Shapes;
 use shared::Shared;

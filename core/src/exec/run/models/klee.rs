@@ -10,9 +10,10 @@ use crate::exec::run::access::access_fault;
 use crate::exec::state::State;
 use crate::exec::state::address::ObjectId;
 use crate::exec::state::contents::Contents;
-use crate::exec::state::object::Kind;
+use crate::exec::state::object::{Kind, Origin};
 use crate::exec::state::value::Value;
 use crate::expr::{Expr, kquery, smtlib};
+use crate::program::{Inst, Program, SEVERAL_SIZES};
 use std::sync::Arc;
 
 pub(super) const MODELS: &[ModelRow] = &[
@@ -106,10 +107,27 @@ fn make_symbolic(machine: &mut Machine, state: &mut State, site: &CallSite<'_>) 
     if size == 0 {
         return Ok(Returned::Nothing);
     }
+    let scalar = object.origin.and_then(|origin| scalar_bytes(&machine.program, origin));
     let array = machine.new_input(state, &name, size);
+    if let Some(bytes) = scalar {
+        machine.graph().set_allocated(array, bytes);
+    }
     machine.cache.drop_object(id);
     state.memory.get_mut(id).expect("a live object").set_contents(Contents::of_bytes(array));
     Ok(Returned::Nothing)
+}
+
+/// Bytes of the scalars that an object was allocated with, 0 if they have several sizes. None for heap objects, whose
+/// allocation has no type.
+fn scalar_bytes(program: &Program, origin: Origin) -> Option<u8> {
+    let known = match origin {
+        Origin::Global(number) => program.globals[number as usize].element_bytes,
+        Origin::Instruction(func, pc) => match program.functions[func.index()].insts[pc as usize] {
+            Inst::Alloca { element_bytes, .. } => element_bytes,
+            _ => 0,
+        },
+    };
+    (known != 0).then_some(if known == SEVERAL_SIZES { 0 } else { known })
 }
 
 fn int(machine: &mut Machine, state: &mut State, site: &CallSite<'_>) -> ModelResult {

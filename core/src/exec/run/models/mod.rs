@@ -277,6 +277,8 @@ impl Machine {
         let size = u64::from(width.div_ceil(8));
         let array = self.new_input(state, name, size);
         let graph = self.graph();
+        // One scalar.
+        graph.set_allocated(array, u8::try_from(size).unwrap_or(0));
         let zero = graph.word(crate::exec::state::contents::INDEX_WIDTH, 0);
         let bits = graph.read(array, zero, size as u32);
         let bits = graph.extract(bits, 0, width);

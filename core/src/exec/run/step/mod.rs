@@ -152,7 +152,7 @@ impl Machine {
                 }
                 self.store(state, address, value, width)?;
             }
-            Inst::Alloca { dst, size, align, fixed } => {
+            Inst::Alloca { dst, size, align, fixed, element_bytes: _ } => {
                 let size = self.operand(state, size, 64);
                 let value = self.alloca(state, size, align.into(), fixed)?;
                 self.set(state, dst, value);

@@ -4,16 +4,19 @@
 //! satisfies this one; unsat if its constraints include the core of one of the ten nearest unsatisfiable queries. Near
 //! means a similar mean distance (SAT-delta) from being satisfied by three reference assignments.
 //! Why sound: models are evaluated before they are returned. Cores are compared as constraints of renamed variables,
-//! completely and not by a hash: equal constraints are equal up to one renaming of all variables.
+//! completely and not by a hash: equal constraints are equal up to one renaming of all variables. Rows of a file have
+//! checksums.
 //! When it helps: a baseline for `reuse` and `solutions`. With `partial=on` the partial solutions of solves enter the
 //! repository, for each prefix and off-the-path branch that they satisfy.
+//! With `path=FILE` the repository is shared with earlier and later runs, as Green's is.
 //! Cost: the canonical form of the query, its distances, and evaluation of up to ten candidates.
 //! Source: Green (FSE 2012) slices, canonises and renames; `split` before this layer slices, the form of `store` does the
 //! rest. Grulia, after Utopia (ICSE 2017): K = 10, references -10000, 0 and 100, distances over integers. Partial solutions:
 //! FSE 2024, section 4.1.
 
-use crate::expr::bits::{mask, signed};
+mod file;
 
+use crate::expr::bits::{mask, signed};
 use crate::expr::walk::{Atom, element_range};
 use crate::expr::{ArrayValue, Bits, Expr, Graph, Model, Op, Sort, Value};
 use crate::query::{Alive, Answer, Core, Query};
@@ -23,6 +26,8 @@ use crate::tuning::GruliaOptions;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeMap;
 use std::sync::Arc;
+
+use file::{Entry, Shared};
 
 const NEAREST: usize = 10;
 const REFERENCES: [i64; 3] = [-10_000, 0, 100];
@@ -43,6 +48,7 @@ pub struct Grulia {
     /// The distance of each expression from each reference.
     distances: FxHashMap<Expr, [i128; 3]>,
     inserted: u64,
+    shared: Option<Shared>,
     counts: Counts,
 }
 
@@ -52,10 +58,22 @@ struct Counts {
     sat: u64,
     unsat: u64,
     partial: u64,
+    /// Entries of earlier runs.
+    loaded: u64,
 }
 
 impl Grulia {
     pub fn new(options: GruliaOptions) -> Grulia {
+        let mut grulia = Grulia::empty(options);
+        if let Some(path) = grulia.options.path.clone() {
+            let limit = grulia.options.mb << 20;
+            grulia.shared = Some(Shared::open(path, limit, |anchor, entry| grulia.insert(anchor, entry)));
+            grulia.counts.loaded = grulia.inserted;
+        }
+        grulia
+    }
+
+    fn empty(options: GruliaOptions) -> Grulia {
         Grulia {
             options,
             models: Repository::new(),
@@ -63,8 +81,25 @@ impl Grulia {
             shapes: Shapes::default(),
             distances: FxHashMap::default(),
             inserted: 0,
+            shared: None,
             counts: Counts::default(),
         }
+    }
+
+    fn insert(&mut self, anchor: u128, entry: Entry) {
+        self.inserted += 1;
+        let place = (anchor, self.inserted);
+        match entry {
+            Entry::Model(values) => drop(self.models.insert(place, values)),
+            Entry::Core(constraints) => drop(self.cores.insert(place, constraints)),
+        }
+    }
+
+    fn keep(&mut self, anchor: u128, entry: Entry) {
+        if let Some(shared) = &mut self.shared {
+            shared.keep(anchor, &entry);
+        }
+        self.insert(anchor, entry);
     }
 
     /// The distances of a conjunction from each reference: sums over its parts.
@@ -136,8 +171,7 @@ impl Grulia {
 
     fn keep_model(&mut self, graph: &Graph, form: &Canonical, anchor: u128, model: &Model) {
         let values = form.variables.iter().map(|&atom| (sort_of(graph, atom), value_of(graph, model, atom)));
-        self.inserted += 1;
-        self.models.insert((anchor, self.inserted), values.collect());
+        self.keep(anchor, Entry::Model(values.collect()));
     }
 
     /// Keeps a partial solution for each prefix that it satisfies, and for the branch that it takes off the path.
@@ -356,8 +390,9 @@ impl Layer for Grulia {
                 let encoded = core.constraints.as_slice().iter().copied().chain(own);
                 let encoded: Option<Vec<Vec<u8>>> =
                     encoded.map(|e| encode(rest.graph, &numbers, e)).collect();
-                self.inserted += 1;
-                self.cores.extend(encoded.map(|core| ((anchor, self.inserted), core)));
+                if let Some(core) = encoded {
+                    self.keep(anchor, Entry::Core(core));
+                }
             }
             Answer::Unknown(_) => {}
         }
@@ -380,8 +415,18 @@ impl Layer for Grulia {
     fn drop_paths(&mut self, _gone: &[u32]) {}
 
     fn forget(&mut self) {
-        let counts = std::mem::take(&mut self.counts);
-        *self = Grulia { inserted: self.inserted, counts, ..Grulia::new(self.options.clone()) };
+        let (counts, shared) = (std::mem::take(&mut self.counts), self.shared.take());
+        *self = Grulia { inserted: self.inserted, counts, shared, ..Grulia::empty(self.options.clone()) };
+    }
+
+    fn flush(&mut self) {
+        if let Some(shared) = &mut self.shared {
+            shared.write();
+        }
+    }
+
+    fn notice(&mut self) -> Option<String> {
+        self.shared.as_mut().and_then(Shared::notice)
     }
 
     fn counters(&self) -> Vec<(String, f64)> {
@@ -391,6 +436,7 @@ impl Layer for Grulia {
             ("sat_near", counts.sat),
             ("unsat_near", counts.unsat),
             ("partial", counts.partial),
+            ("loaded", counts.loaded),
             ("entries", (self.models.len() + self.cores.len()) as u64),
         ]
         .map(|(name, count)| (name.to_string(), count as f64))
