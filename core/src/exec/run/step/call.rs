@@ -51,8 +51,8 @@ fn slots_not_passed(call: &Call, pointers: PointerWidth) -> Box<[Range<u64>]> {
 }
 
 /// Can the call be of another type than the function, as compilers and KLEE allow it? Integers then are passed in
-/// the same registers with another width. A function without a result, such as one that a thread starts with, returns
-/// an unknown value.
+/// the same registers with another width. A function without a result, as threads may start with, returns an unknown
+/// value.
 fn converts(call: &Call, function: &Function, pointers: PointerWidth) -> bool {
     let in_general_place = |arg: &Arg| match pointers {
         PointerWidth::Bits64 => !(GENERAL_AREA..REGISTER_AREA).contains(&arg.place),
