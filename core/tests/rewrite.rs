@@ -111,6 +111,7 @@ fn random_terms_keep_their_values_and_every_rule_applies() {
     polynomial_identities(&mut fired);
     swaps(&mut fired);
     divided_choices(&mut fired);
+    shifted_bits(&mut fired);
     for (rule, count) in crate::float::rules::small_cases() {
         *fired.0.entry(rule as u8).or_default() += count;
     }
@@ -152,6 +153,23 @@ fn divided_choices(fired: &mut Fired) {
         }
     }
     fired.add(&world.graph);
+}
+
+/// Products, quotients and remainders of a power of two that is shifted are shifts and masks; `World::make` compares all values.
+fn shifted_bits(fired: &mut Fired) {
+    for width in 2..=4 {
+        let mut world = World::new(0, &[Sort::Bits(width); 2], 8, 0);
+        let [x, y] = [0, 1].map(|i| world.variables[i]);
+        for j in 0..width {
+            let power = world.graph.word(width, 1 << j);
+            let divisor = world.make(&Make::Plain(Op::Shl), &[power, y]);
+            for op in [Op::Mul, Op::UDiv, Op::URem] {
+                let e = world.make(&Make::Plain(op), &[x, divisor]);
+                assert_ne!(world.graph.op(e), op);
+            }
+        }
+        fired.add(&world.graph);
+    }
 }
 
 /// Equations of polynomials that always hold or never hold are constants; `World::make` compares all values. Random

@@ -50,6 +50,8 @@ fn decimals_and_fractions_are_rounded_once() {
         ("((_ to_fp 11 53) RTZ (/ 1 3))", (1.0_f64 / 3.0).to_bits()),
         ("((_ to_fp 11 53) RTP (/ 1 3))", (1.0_f64 / 3.0).to_bits() + 1),
         ("((_ to_fp 11 53) RNE 17)", 17.0_f64.to_bits()),
+        ("((_ to_fp 11 53) RNE 1.5 (- 1074))", 2),
+        ("((_ to_fp 11 53) RTZ (- 1.5) 3)", (-12.0_f64).to_bits()),
         ("((_ to_fp 11 53) RNE (- 0.0))", 0),
         (&format!("((_ to_fp 11 53) RTP {long})"), 0.1_f64.to_bits()),
         (&format!("((_ to_fp 11 53) RTN {long})"), 0.1_f64.to_bits() - 1),

@@ -5,6 +5,7 @@
 //! growing conjunction (as KLEE's logs do, newest part first) follows the same path each time, and the newest
 //! conjunct is the condition.
 
+use super::eliminate::Floats;
 use super::on_demand::OnDemand;
 use super::tables::{self, ElementTable};
 use super::{LastCheck, Session, preprocess};
@@ -188,8 +189,9 @@ impl Session {
             Reuse::Brief | Reuse::Nothing => {}
         }
         budget.whole_core = true;
+        let floats = Floats::new(&mut self.solver.graph, self.symbols.floats());
         let counts = &mut self.preprocessed;
-        let found = preprocess::preprocess(&mut self.solver.graph, &exprs, &self.options, counts);
+        let found = preprocess::preprocess(&mut self.solver.graph, &exprs, &floats, &self.options, counts);
         if found.rest == exprs {
             return self.ask_on_demand(&exprs, &budget);
         }

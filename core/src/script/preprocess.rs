@@ -2,7 +2,7 @@
 //! unconstrained terms, until nothing changes. Each step has an option and a counter.
 
 use super::check::conjuncts;
-use super::eliminate::Eliminated;
+use super::eliminate::{Eliminated, Floats};
 use super::options::Options;
 use super::skeleton::Skeleton;
 use super::unconstrained;
@@ -41,6 +41,7 @@ impl Preprocessed {
 pub(super) fn preprocess(
     graph: &mut Graph,
     constraints: &[Expr],
+    floats: &Floats,
     options: &Options,
     counts: &mut PreprocessCounts,
 ) -> Preprocessed {
@@ -54,7 +55,7 @@ pub(super) fn preprocess(
             found.rest = split(graph, &rest);
         }
         if options.eliminate_variables
-            && let Some(rest) = found.eliminated.round(graph, &found.rest)
+            && let Some(rest) = found.eliminated.round(graph, &found.rest, floats)
         {
             found.rest = split(graph, &rest);
         }

@@ -192,6 +192,17 @@ impl Bench {
                 self.check(twice, &[x], |v| round(second, &round(first, &v[0])));
             }
         }
+        let up = self.variable("up", 1);
+        let one = self.graph.word(1, 1);
+        let is_up = self.graph.eq(up, one);
+        let [positive, negative] = [Rounding::TowardPositive, Rounding::TowardNegative]
+            .map(|rounding| self.graph.f_round(format, rounding, x));
+        let once = self.graph.ite(is_up, positive, negative);
+        let twice = self.graph.f_round(format, Rounding::TowardZero, once);
+        self.check(twice, &[x, up], |v| {
+            let rounding = if v[1].is_zero() { Rounding::TowardNegative } else { Rounding::TowardPositive };
+            round(Rounding::TowardZero, &round(rounding, &v[0]))
+        });
     }
 
     fn converted(&mut self, a: Format, b: Format, c: Format) {

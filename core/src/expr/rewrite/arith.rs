@@ -143,7 +143,10 @@ impl Graph {
 
     pub(super) fn rewrite_mul(&mut self, a: Expr, b: Expr) -> Option<Expr> {
         if !self.is_const(b) {
-            return self.rewrite_negated_factors(a, b).or_else(|| self.rewrite_chosen_factor(a, b));
+            return self
+                .rewrite_negated_factors(a, b)
+                .or_else(|| self.rewrite_chosen_factor(a, b))
+                .or_else(|| self.rewrite_shifted_factor(a, b));
         }
         if self.is_zero(b) {
             return self.fire(Rule::MulZero, b);
@@ -177,6 +180,25 @@ impl Graph {
     /// Returns `x` of `0 - x`.
     fn negated(&self, e: Expr) -> Option<Expr> {
         (self.op(e) == Op::Sub && self.is_zero(self.kid(e, 0))).then(|| self.kid(e, 1))
+    }
+
+    /// Returns `j` and `y` of `2^j << y`.
+    fn shifted_bit(&self, e: Expr) -> Option<(u32, Expr)> {
+        if self.op(e) != Op::Shl {
+            return None;
+        }
+        Some((self.power_of_two(self.kid(e, 0))?, self.kid(e, 1)))
+    }
+
+    fn rewrite_shifted_factor(&mut self, a: Expr, b: Expr) -> Option<Expr> {
+        let (x, (j, amount)) = match self.shifted_bit(b) {
+            Some(shifted) => (a, shifted),
+            None => (b, self.shifted_bit(a)?),
+        };
+        let j = self.word(self.width(a), j.into());
+        let multiple = self.shl(x, j);
+        let e = self.shl(multiple, amount);
+        self.fire(Rule::MulShifted, e)
     }
 
     /// A product with a factor that is only 0, 1 or -1 is a choice.
@@ -289,6 +311,19 @@ impl Graph {
             let part = if quotient { self.extract(a, k, width - k) } else { self.extract(a, 0, k) };
             let e = self.zext(part, width);
             return self.fire(Rule::DivPower, e);
+        }
+        if let Some((j, amount)) = self.shifted_bit(b) {
+            let e = if quotient {
+                let (limit, j) = (self.word(width, (width - j).into()), self.word(width, j.into()));
+                let (is_bit, total) = (self.ult(amount, limit), self.add(amount, j));
+                let (shifted, by_zero) = (self.lshr(a, total), self.ones_like(a));
+                self.ite(is_bit, shifted, by_zero)
+            } else {
+                let one = self.word(width, 1);
+                let mask = self.sub(b, one);
+                self.and(a, mask)
+            };
+            return self.fire(Rule::DivShifted, e);
         }
         if self.op(a) == Op::ZExt && self.is_const(b) {
             let x = self.kid(a, 0);

@@ -5,6 +5,9 @@ use super::Rule;
 use crate::expr::float::{FloatParameter, Format, Rounding};
 use crate::expr::{Expr, FloatOp, Graph, Op, Sort};
 
+/// Limit of arms of a choice that are looked at.
+const MAX_ARMS: usize = 16;
+
 /// A number of an integer that its format has: the integer, and whether it is signed.
 struct Integer {
     word: Expr,
@@ -402,9 +405,24 @@ impl Graph {
     fn is_integral(&self, format: Format, e: Expr) -> bool {
         // Otherwise numbers below the greatest power of two have fractions, and rounding can leave the format.
         let has_integers = format.bias() >= i64::from(format.significand()) - 1;
-        let is_rounded = self.op(e) == Op::FRound
-            && self.float_parameter(e).is_some_and(|parameter| parameter.format == format);
-        has_integers && (is_rounded || self.exact_integer(format, e).is_some())
+        if !has_integers {
+            return false;
+        }
+        // A symbolic rounding mode is a choice among the modes.
+        let mut open = vec![e];
+        for _ in 0..MAX_ARMS {
+            let Some(e) = open.pop() else { return true };
+            let is_rounded = self.op(e) == Op::FRound
+                && self.float_parameter(e).is_some_and(|parameter| parameter.format == format);
+            if is_rounded || self.exact_integer(format, e).is_some() {
+                continue;
+            }
+            if self.op(e) != Op::Ite {
+                return false;
+            }
+            open.extend([self.kid(e, 1), self.kid(e, 2)]);
+        }
+        open.is_empty()
     }
 
     /// A conversion to an integer of what was an integer that fits.

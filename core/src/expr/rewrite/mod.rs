@@ -63,11 +63,13 @@ rules! {
     MulOne: "x * 1 = x; x * ~0 = 0 - x";
     MulPower: "x * 2^k = x << k";
     MulNegated: "(0 - x) * (0 - y) = x * y; (0 - x) * y = 0 - x * y; (0 - x) * c = x * -c";
+    MulShifted: "x * (2^j << y) = (x << j) << y";
     MulChoice: "x * ite(p, c, d) = ite(p, x * c, x * d) if c and d are 0, 1 or ~0, also for an extended bit";
     MulConstants: "(x * c) * d = x * (c * d); (x << k) * c = x * (c << k)";
     DivZero: "x / 0 and x % 0 as SMT-LIB defines them";
     DivOne: "x / 1 = x; x % 1 = 0";
     DivPower: "x / 2^k = zext(high bits); x % 2^k = zext(low bits), unsigned";
+    DivShifted: "x / (2^j << y) = ite(y < w - j, x >> (y + j), ~0); x % (2^j << y) = x & ((2^j << y) - 1), unsigned, w bits";
     DivUnsigned: "signed / and % of nonnegative words are unsigned / and %";
     DivNarrow: "zext(x) / c = zext(x / c), likewise %, unsigned";
     DivSelf: "x / x = ite(x = 0, ~0, 1); x % x = 0";

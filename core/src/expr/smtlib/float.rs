@@ -359,6 +359,18 @@ impl Parser<'_, '_> {
             }
             return Ok(x);
         }
+        let sorts: Vec<ScriptSort> = a.args.iter().map(|argument| argument.sort).collect();
+        if let [_, ScriptSort::Real(place), ScriptSort::Real(exponent)] = sorts[..]
+            && !unsigned
+        {
+            // As Z3 has it.
+            let [significand, exponent] = [place, exponent].map(|place| self.reals[place as usize].clone());
+            let Some(scaled) = significand.scale(&exponent) else {
+                return Err(format!("{}: expected an integer of at most 2^20 as exponent", a.f.name()));
+            };
+            let mode = a.rounding(0)?;
+            return Ok(self.rounded_real(to, mode, &scaled));
+        }
         a.count(2)?;
         let mode = a.rounding(0)?;
         let x = a.args[1].expr;
@@ -370,14 +382,18 @@ impl Parser<'_, '_> {
                 Ok(with_rounding(self.graph, mode, |g, mode| g.f_to_f(from, to, mode, x)))
             }
             ScriptSort::Real(place) if !unsigned => {
-                let Real { negative, numerator, denominator } = self.reals[place as usize].clone();
-                Ok(with_rounding(self.graph, mode, |g, mode| {
-                    g.constant(to.from_fraction(mode, negative, &numerator, &denominator))
-                }))
+                let real = self.reals[place as usize].clone();
+                Ok(self.rounded_real(to, mode, &real))
             }
             _ if unsigned => a.wrong(1, "a bit-vector"),
             _ => a.wrong(1, "a bit-vector, a floating-point number or a real constant"),
         }
+    }
+
+    fn rounded_real(&mut self, to: Format, mode: Expr, real: &Real) -> Expr {
+        with_rounding(self.graph, mode, |g, mode| {
+            g.constant(to.from_fraction(mode, real.negative, &real.numerator, &real.denominator))
+        })
     }
 
     /// A conversion to an integer; a number that does not fit is converted to anything.

@@ -4,6 +4,9 @@
 use crate::expr::Bits;
 use num_bigint::BigUint;
 
+/// Limit of exponents of two.
+const MAX_EXPONENT: u32 = 1 << 20;
+
 #[derive(Clone, Debug)]
 pub(super) struct Real {
     pub(super) negative: bool,
@@ -39,6 +42,20 @@ impl Real {
     pub(super) fn negate(mut self) -> Real {
         self.negative = !self.negative;
         self
+    }
+
+    /// The number times 2^exponent; `None` unless the exponent is an integer of moderate size.
+    pub(super) fn scale(mut self, exponent: &Real) -> Option<Real> {
+        if &exponent.numerator % &exponent.denominator != BigUint::ZERO {
+            return None;
+        }
+        let places = u32::try_from(&exponent.numerator / &exponent.denominator).ok()?;
+        if places > MAX_EXPONENT {
+            return None;
+        }
+        let scaled = if exponent.negative { &mut self.denominator } else { &mut self.numerator };
+        *scaled <<= places;
+        Some(self)
     }
 
     /// `None` if the divisor is zero.

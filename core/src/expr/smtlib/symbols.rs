@@ -10,9 +10,9 @@ use super::declared::Declared;
 use super::float::{FloatFunction, ROUNDING_MODES};
 use super::nested::NestedSorts;
 use super::sorts::{NAMED_SORTS, SortFunction, Template};
-use super::term_sort::{ScriptSort, Term};
+use super::term_sort::{ScriptSort, Term, WordSort};
 use crate::expr::builtin::Builtin;
-use crate::expr::float::Rounding;
+use crate::expr::float::{Format, Rounding};
 use crate::expr::{Expr, Graph, Sort};
 use hashbrown::HashTable;
 use rustc_hash::{FxHashSet, FxHasher};
@@ -122,6 +122,8 @@ pub struct Symbols {
     pub(super) nested: NestedSorts,
     /// Variables used by a declaration or a placeholder.
     taken: FxHashSet<Expr>,
+    /// Formats of the declared floating-point constants.
+    floats: BTreeMap<Expr, Format>,
     /// Variables for what the theory of floating point leaves open, in order of their names.
     unspecified: BTreeMap<String, Expr>,
     /// Conditions on witnesses in terms that were read; they stay when scopes are popped, since they restrict nothing.
@@ -149,6 +151,7 @@ impl Symbols {
             declared: Declared::default(),
             nested: NestedSorts::default(),
             taken: FxHashSet::default(),
+            floats: BTreeMap::new(),
             unspecified: BTreeMap::new(),
             conditions: Vec::new(),
             witnessed: FxHashSet::default(),
@@ -232,6 +235,7 @@ impl Symbols {
                 Undo::Sort(symbol, before) => self.entries[symbol.0 as usize].sort = before,
                 Undo::Release(variable) => {
                     self.taken.remove(&variable);
+                    self.floats.remove(&variable);
                 }
             }
         }
@@ -333,13 +337,21 @@ impl Symbols {
     /// Declares a constant and returns its variable.
     pub fn declare(&mut self, graph: &mut Graph, symbol: Symbol, sort: ScriptSort) -> Result<Expr, String> {
         self.check_new(symbol)?;
-        let word = self.word_sort(sort);
-        if word.is_ok_and(|word| self.mentions_declared(word)) {
+        let word = self.word_sort(sort).ok();
+        if word.is_some_and(|word| self.mentions_declared(word)) {
             self.count_terms(1)?;
         }
         let variable = self.new_variable(graph, symbol, sort.sort());
+        if let Some(WordSort::Float(format)) = word {
+            self.floats.insert(variable, format);
+        }
         self.set(symbol, Meaning::Value(Term { expr: variable, sort }));
         Ok(variable)
+    }
+
+    /// Variables of the declared floating-point constants: no term depends on which NaN they are.
+    pub fn floats(&self) -> impl Iterator<Item = (Expr, Format)> {
+        self.floats.iter().map(|(&variable, &format)| (variable, format))
     }
 
     /// A variable for a declaration, of the same name if possible.
