@@ -57,6 +57,17 @@ impl Memory {
         align: u64,
         kind: Kind,
     ) -> Result<ObjectId, AllocationError> {
+        self.allocate_with(size, align, kind, |_| {})
+    }
+
+    /// Allocates an object at a multiple of `align`, a power of two: one of zeros that `finish` changed.
+    pub fn allocate_with(
+        &mut self,
+        size: u64,
+        align: u64,
+        kind: Kind,
+        finish: impl FnOnce(&mut Object),
+    ) -> Result<ObjectId, AllocationError> {
         let region = ObjectId::region_for(size, align, self.pointers).filter(|_| size <= MAX_OBJECT_BYTES);
         let region = region.ok_or(AllocationError::TooLarge)?;
         let index = self.next[usize::from(region)];
@@ -66,8 +77,9 @@ impl Memory {
         self.next[usize::from(region)] = index + 1;
         self.changes += 1;
         let id = ObjectId { region, index };
-        self.slots[usize::from(region)]
-            .insert(index, Slot::Live(Arc::new(Object::new(id.base(), size, kind))));
+        let mut object = Object::new(id.base(), size, kind);
+        finish(&mut object);
+        self.slots[usize::from(region)].insert(index, Slot::Live(Arc::new(object)));
         Ok(id)
     }
 

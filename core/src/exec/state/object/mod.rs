@@ -192,7 +192,8 @@ impl Object {
         (at + count <= end).then_some(start..end)
     }
 
-    fn has_access_errors(&self) -> bool {
+    /// Can an access in bounds be an error?
+    pub fn has_access_errors(&self) -> bool {
         self.unsupported.is_some()
             || !self.not_passed.is_empty()
             || self.is_out_of_scope
