@@ -165,15 +165,28 @@ impl Machine {
     /// Loads a value of `width` bits.
     pub(super) fn load(&mut self, state: &mut State, address: Value, width: u32) -> Result<Value, Outcome> {
         let count = u64::from(width.div_ceil(8));
+        if !address.symbolic && state.threads.is_none() {
+            let (_, object, offset) = object_at(state, address.word, count, Access::Read)?;
+            if object.symbolic_size.is_none() {
+                if object.is_freely_readable() {
+                    self.cache.add_readable(address.word, object);
+                } else if let Some(written) = object.written_around(offset, count) {
+                    self.cache.add_readable_part(address.word, object, written);
+                }
+                if width <= 64
+                    && let Some(word) = object.read_concrete(offset, count)
+                {
+                    return Ok(Value::number(word & crate::expr::bits::mask(width)));
+                }
+                let graph = self.graph();
+                let bits = object.read(graph, offset, count);
+                let bits = graph.extract(bits, 0, width);
+                return Ok(Value::of_bits(graph, bits));
+            }
+        }
         let location = self.locate(state, address, count, Access::Read)?;
         if let Offset::Known(offset) = location.offset {
             let object = state.memory.get(location.id).expect("a live object");
-            if address.symbolic || state.threads.is_some() {
-            } else if object.is_freely_readable() {
-                self.cache.add_readable(address.word, object);
-            } else if let Some(written) = object.written_around(offset, count) {
-                self.cache.add_readable_part(address.word, object, written);
-            }
             if width <= 64
                 && let Some(word) = object.read_concrete(offset, count)
             {

@@ -21,6 +21,7 @@ pub use inner_loop::Stop;
 use crate::exec::decide::Decider;
 use crate::exec::options::Options;
 use crate::exec::state::State;
+use crate::exec::state::object::Object;
 use crate::expr::{Expr, Graph};
 use crate::program::{EdgeId, FuncId, Program};
 use crate::solve::Solver;
@@ -54,6 +55,8 @@ pub struct Machine {
     /// Conditions of the successors of switches, by place and value: most paths meet those of others. Cleared before
     /// expressions are freed.
     switches: FxHashMap<((FuncId, u32), Expr), Arc<[(EdgeId, Expr)]>>,
+    /// Objects that ended: most calls make local variables, and others have just ended.
+    spare_objects: Vec<Arc<Object>>,
     /// Messages of `klee_warning_once` so far.
     warned: FxHashSet<String>,
 }
@@ -91,6 +94,7 @@ impl Machine {
             hooks: None,
             integer_ranges: IntegerRanges::default(),
             switches: FxHashMap::default(),
+            spare_objects: Vec::new(),
             warned: FxHashSet::default(),
             decider: Decider::new(solver, Arc::clone(&program), Arc::clone(&options)),
             program,

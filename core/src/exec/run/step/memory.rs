@@ -10,6 +10,10 @@ use crate::exec::state::value::Value;
 use crate::expr::bits::{mask, signed};
 use crate::expr::{Expr, Op};
 use crate::program::{Operand, PointerWidth, Term};
+use std::sync::Arc;
+
+/// Number of objects kept to make others of: those of a few frames.
+const MAX_SPARE_OBJECTS: usize = 32;
 
 impl Machine {
     pub(super) fn gep(&mut self, state: &State, base: Operand, offset: i64, terms: &[Term]) -> Value {
@@ -111,7 +115,8 @@ impl Machine {
     ) -> Result<ObjectId, Outcome> {
         let align = align.max(MALLOC_ALIGNMENT);
         let is_internal = self.synchronisation.is_internal(state.frame.func);
-        let allocated = state.memory.allocate_with(size, align, kind, |object| {
+        let spare = self.spare_objects.pop();
+        let allocated = state.memory.allocate_with(size, align, kind, spare, |object| {
             object.is_internal = is_internal;
             finish(object);
         });
@@ -145,7 +150,13 @@ impl Machine {
 
     pub(in crate::exec::run) fn end_object(&mut self, state: &mut State, id: ObjectId) {
         self.cache.drop_object(id);
-        state.memory.remove(id);
+        let mut object = state.memory.remove(id);
+        if self.spare_objects.len() < MAX_SPARE_OBJECTS
+            && object.is_renewable()
+            && Arc::get_mut(&mut object).is_some()
+        {
+            self.spare_objects.push(object);
+        }
     }
 
     /// Begins or ends the scope of a local variable.
