@@ -513,7 +513,7 @@ impl Engine {
 
     /// Frees expressions that are no longer used.
     fn collect(&mut self) {
-        self.machine.forget_hooks();
+        self.machine.forget_expressions();
         self.decider().forget_expressions();
         let mut marking = self.machine.decider.solver.graph.marking();
         let mut visit = |root: Expr| marking.add(root);

@@ -5,9 +5,11 @@ use super::resolve::{Location, Offset};
 use crate::exec::outcome::{Class, Outcome};
 use crate::exec::state::State;
 use crate::exec::state::address::{NULL_PAGE, ObjectId};
+use crate::exec::state::object::Object;
 use crate::exec::state::value::Value;
 use crate::expr::Expr;
 use std::ops::Range;
+use std::sync::Arc;
 
 /// Kind of a memory access.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -84,22 +86,24 @@ pub(super) fn access_fault(state: &State, address: u64, count: u64, access: Acce
     )
 }
 
-/// Object and offset of `count` bytes at a concrete address.
+/// Object, its number, and the offset of `count` bytes at a concrete address.
 pub(super) fn object_at(
     state: &State,
     address: u64,
     count: u64,
     access: Access,
-) -> Result<(ObjectId, u64), Outcome> {
+) -> Result<(ObjectId, &Arc<Object>, u64), Outcome> {
     let found = ObjectId::of_address(address).and_then(|id| {
         let object = state.memory.get(id)?;
         let offset = address.wrapping_sub(object.base);
-        (offset <= object.size && object.size - offset >= count).then_some((id, offset))
+        (offset <= object.size && object.size - offset >= count).then_some((id, object, offset))
     });
-    let (id, offset) = found.ok_or_else(|| access_fault(state, address, count, access))?;
-    check_access(state, id, access)?;
-    check_passed(state, id, offset, count, access)?;
-    Ok((id, offset))
+    let (id, object, offset) = found.ok_or_else(|| access_fault(state, address, count, access))?;
+    if object.has_access_errors() || object.readonly {
+        check_access(state, id, access)?;
+        check_passed(state, id, offset, count, access)?;
+    }
+    Ok((id, object, offset))
 }
 
 /// Bug for a read of a variadic argument that the caller did not pass.
@@ -161,15 +165,28 @@ impl Machine {
     /// Loads a value of `width` bits.
     pub(super) fn load(&mut self, state: &mut State, address: Value, width: u32) -> Result<Value, Outcome> {
         let count = u64::from(width.div_ceil(8));
+        if !address.symbolic && state.threads.is_none() {
+            let (_, object, offset) = object_at(state, address.word, count, Access::Read)?;
+            if object.symbolic_size.is_none() {
+                if object.is_freely_readable() {
+                    self.cache.add_readable(address.word, object);
+                } else if let Some(written) = object.written_around(offset, count) {
+                    self.cache.add_readable_part(address.word, object, written);
+                }
+                if width <= 64
+                    && let Some(word) = object.read_concrete(offset, count)
+                {
+                    return Ok(Value::number(word & crate::expr::bits::mask(width)));
+                }
+                let graph = self.graph();
+                let bits = object.read(graph, offset, count);
+                let bits = graph.extract(bits, 0, width);
+                return Ok(Value::of_bits(graph, bits));
+            }
+        }
         let location = self.locate(state, address, count, Access::Read)?;
         if let Offset::Known(offset) = location.offset {
             let object = state.memory.get(location.id).expect("a live object");
-            if address.symbolic || state.threads.is_some() {
-            } else if object.is_freely_readable() {
-                self.cache.add_readable(address.word, object);
-            } else if let Some(written) = object.written_around(offset, count) {
-                self.cache.add_readable_part(address.word, object, written);
-            }
             if width <= 64
                 && let Some(word) = object.read_concrete(offset, count)
             {

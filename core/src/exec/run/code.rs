@@ -8,7 +8,7 @@ use crate::exec::options::Checks;
 use crate::exec::state::address;
 use crate::exec::state::value::Value;
 use crate::expr::{Bits, Graph, Poison, Sort};
-use crate::program::{BinOp, CastOp, FuncId, Function, Inst, IntPred, Operand, Program, Reg};
+use crate::program::{self, BinOp, Callee, CastOp, FuncId, Function, Inst, IntPred, Operand, Program, Reg};
 use rustc_hash::FxHashMap;
 
 /// Flag of operands that are constants.
@@ -38,6 +38,11 @@ macro_rules! operations {
             Store64 { value: u32, addr: u32 },
             Jump { edge: u32 },
             Branch { cond: u32, then: u32, other: u32 },
+            Switch { value: u32, at: u32 },
+            /// Call of a function with a body that has as many parameters, of the same widths.
+            Call { at: u32 },
+            /// Return of at most one value.
+            Return { value: u32, width: u8 },
             Other,
         }
     };
@@ -65,6 +70,21 @@ pub struct Gep {
     pub mask: u64,
 }
 
+/// Call that only copies its arguments.
+#[derive(Debug)]
+pub struct Call {
+    pub func: FuncId,
+    pub registers: u32,
+    pub arguments: Box<[u32]>,
+}
+
+/// Cases in order, each with its edge.
+#[derive(Debug)]
+pub struct Switch {
+    pub cases: Box<[(u64, u32)]>,
+    pub default: u32,
+}
+
 #[derive(Debug)]
 pub struct Code {
     pub ops: Box<[Op]>,
@@ -74,6 +94,8 @@ pub struct Code {
     pub geps: Box<[Gep]>,
     /// Condition and both values.
     pub selects: Box<[[u32; 3]]>,
+    pub switches: Box<[Switch]>,
+    pub calls: Box<[Call]>,
     /// True if taking the edge needs no recording any more; the last one is for the function's entry.
     pub recorded: Box<[bool]>,
 }
@@ -117,6 +139,14 @@ pub fn constant(
     Value::number(number)
 }
 
+/// Operand of a return without a value.
+pub const NOTHING: u32 = u32::MAX;
+
+/// Each use of such an operand is a value of its own.
+fn is_undefined(operand: Operand) -> bool {
+    matches!(operand, Operand::Undef | Operand::Poison)
+}
+
 struct Decoder<'a> {
     program: &'a Program,
     function: &'a Function,
@@ -127,6 +157,8 @@ struct Decoder<'a> {
     known: FxHashMap<(u64, bool), u32>,
     geps: Vec<Gep>,
     selects: Vec<[u32; 3]>,
+    switches: Vec<Switch>,
+    calls: Vec<Call>,
 }
 
 pub fn decode(program: &Program, func: FuncId, globals: &Globals, checks: Checks, graph: &mut Graph) -> Code {
@@ -141,6 +173,8 @@ pub fn decode(program: &Program, func: FuncId, globals: &Globals, checks: Checks
         known: FxHashMap::default(),
         geps: Vec::new(),
         selects: Vec::new(),
+        switches: Vec::new(),
+        calls: Vec::new(),
     };
     let ops = function.insts.iter().map(|inst| decoder.inst(inst)).collect();
     let moves =
@@ -159,6 +193,8 @@ pub fn decode(program: &Program, func: FuncId, globals: &Globals, checks: Checks
         moves,
         geps: decoder.geps.into(),
         selects: decoder.selects.into(),
+        switches: decoder.switches.into(),
+        calls: decoder.calls.into(),
         recorded: vec![false; function.edges.len() + 1].into(),
     }
 }
@@ -246,6 +282,20 @@ impl Decoder<'_> {
             Inst::Branch { cond, then, other } => {
                 Op::Branch { cond: self.operand(cond, 1), then: then.0, other: other.0 }
             }
+            Inst::Switch { width, value, ref cases, default } if width <= 64 && !is_undefined(value) => {
+                let cases = cases.iter().map(|(case, edge)| (*case, edge.0)).collect();
+                self.switches.push(Switch { cases, default: default.0 });
+                Op::Switch { value: self.operand(value, width), at: self.switches.len() as u32 - 1 }
+            }
+            Inst::Call(ref call) => self.call(call),
+            Inst::Ret { ref values } => match **values {
+                [] => Op::Return { value: NOTHING, width: 0 },
+                [value] if !is_undefined(value) && matches!(*self.function.results, [..=64]) => {
+                    let width = self.function.results[0];
+                    Op::Return { value: self.operand(value, width), width: width as u8 }
+                }
+                _ => Op::Other,
+            },
             Inst::Cmp { .. }
             | Inst::Cast { .. }
             | Inst::Gep { .. }
@@ -253,7 +303,6 @@ impl Decoder<'_> {
             | Inst::Overflow { .. }
             | Inst::Funnel { .. }
             | Inst::Alloca { .. }
-            | Inst::Call(_)
             | Inst::MemCopy { .. }
             | Inst::MemSet { .. }
             | Inst::VaStart { .. }
@@ -273,9 +322,30 @@ impl Decoder<'_> {
             | Inst::Unsupported { .. }
             | Inst::Switch { .. }
             | Inst::IndirectBr { .. }
-            | Inst::Ret { .. }
             | Inst::Unreachable => Op::Other,
         }
+    }
+
+    /// The function is entered by copying operands if nothing is converted and no memory is needed.
+    fn call(&mut self, call: &program::Call) -> Op {
+        let Callee::Direct(func) = call.callee else { return Op::Other };
+        let callee = &self.program.functions[func.index()];
+        let is_plain = callee.is_defined()
+            && !callee.variadic
+            && call.args.len() == callee.params as usize
+            && call.args.iter().zip(&callee.widths).all(|(arg, width)| arg.width == *width)
+            && call.args.iter().all(|arg| !is_undefined(arg.value))
+            && (call.results == 0
+                || call.results as usize == callee.results.len()
+                    && (call.first.0..)
+                        .zip(&callee.results)
+                        .all(|(register, width)| self.function.width(Reg(register)) == *width));
+        if !is_plain {
+            return Op::Other;
+        }
+        let arguments = call.args.iter().map(|arg| self.operand(arg.value, arg.width)).collect();
+        self.calls.push(Call { func, registers: callee.widths.len() as u32, arguments });
+        Op::Call { at: self.calls.len() as u32 - 1 }
     }
 
     fn bin(&mut self, op: BinOp, dst: Reg, a: Operand, b: Operand) -> Op {

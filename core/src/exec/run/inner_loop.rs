@@ -4,13 +4,14 @@
 //! is not in the cache, or the operation could be an error. Indices are not checked: `Program::load` has
 //! checked that every register, edge and block exists, and `code.rs` created the constants.
 use super::Machine;
-use super::code::{Code, Op};
+use super::code::{Code, NOTHING, Op};
 use super::step::{Flow, StepResult};
 use crate::exec::options::Tests;
 use crate::exec::outcome::Outcome;
 use crate::exec::state::State;
+use crate::exec::state::frame::Frame;
 use crate::exec::state::value::Value;
-use crate::program::BlockId;
+use crate::program::{BlockId, Inst, Reg};
 
 /// Why the loop stopped.
 #[derive(Debug)]
@@ -111,6 +112,17 @@ impl Machine {
         let untested = (self.options.tests == Tests::Coverage).then_some(&mut state.untested);
         let coverage = &mut self.decider.recorder.coverage;
         code.recorded[at] = coverage.record(state.frame.func, edge, block, untested);
+    }
+
+    /// Register of the caller that a result goes to, and its width: 0 if it takes none. `None` if there is no caller.
+    #[inline]
+    fn return_to(&self, state: &State) -> Option<(Reg, u32)> {
+        let caller = state.frame.caller.as_deref()?;
+        let function = &self.program.functions[caller.func.index()];
+        let Inst::Call(call) = &function.insts[caller.pc as usize] else {
+            unreachable!("the pc of a caller is its call")
+        };
+        Some((call.first, if call.results == 0 { 0 } else { function.width(call.first) }))
     }
 
     /// Returns `None` if another function is on top now.
@@ -352,6 +364,54 @@ impl Machine {
                         other!();
                     } else {
                         take!(if cond.word != 0 { then } else { other });
+                    }
+                }
+                Op::Switch { value, at } => {
+                    let value = bank.get(value);
+                    if value.symbolic {
+                        other!();
+                    } else {
+                        // SAFETY: decoded together with the instruction.
+                        let switch = unsafe { code.switches.get_unchecked(at as usize) };
+                        let found = switch.cases.binary_search_by_key(&value.word, |case| case.0);
+                        take!(found.map_or(switch.default, |i| switch.cases[i].1));
+                    }
+                }
+                Op::Call { at } => {
+                    if state.threads.is_some() || state.repetition_is_bug || self.hooks.is_some() {
+                        other!();
+                    } else {
+                        // SAFETY: decoded together with the instruction.
+                        let call = unsafe { code.calls.get_unchecked(at as usize) };
+                        let mut frame = Frame::new(call.func, call.registers as usize);
+                        for (register, operand) in frame.registers.iter_mut().zip(&call.arguments) {
+                            *register = bank.get(*operand);
+                        }
+                        state.frame.pc = pc as u32;
+                        state.frame.push(frame);
+                        return match self.check_stack(state) {
+                            Ok(()) => self.decider.is_interrupted().then_some(Stop::Forked),
+                            Err(outcome) => Some(Stop::End(outcome)),
+                        };
+                    }
+                }
+                Op::Return { value, width } => {
+                    let value = (value != NOTHING).then(|| bank.get(value));
+                    match self.return_to(state) {
+                        _ if state.threads.is_some() => other!(),
+                        None => other!(),
+                        Some((_, to)) if value.is_some() && to != 0 && to != u32::from(width) => other!(),
+                        Some((register, to)) => {
+                            self.end_locals(state);
+                            state.frame.pop();
+                            if let Some(value) = value
+                                && to != 0
+                            {
+                                state.frame.registers[register.index()] = value;
+                            }
+                            state.frame.pc += 1;
+                            return self.decider.is_interrupted().then_some(Stop::Forked);
+                        }
                     }
                 }
                 Op::Other => other!(),

@@ -21,15 +21,16 @@ pub use inner_loop::Stop;
 use crate::exec::decide::Decider;
 use crate::exec::options::Options;
 use crate::exec::state::State;
+use crate::exec::state::object::Object;
 use crate::expr::{Expr, Graph};
-use crate::program::{FuncId, Program};
+use crate::program::{EdgeId, FuncId, Program};
 use crate::solve::Solver;
 use address_cache::AddressCache;
 use code::Code;
 use hook::BoundHooks;
 use host::Host;
 use models::ModelRow;
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 use std::sync::Arc;
 use step::IntegerRanges;
 use threads::Synchronisation;
@@ -51,6 +52,11 @@ pub struct Machine {
     /// The program can read exception flags, so operations record them.
     tracks_exceptions: bool,
     synchronisation: Synchronisation,
+    /// Conditions of the successors of switches, by place and value: most paths meet those of others. Cleared before
+    /// expressions are freed.
+    switches: FxHashMap<((FuncId, u32), Expr), Arc<[(EdgeId, Expr)]>>,
+    /// Objects that ended: most calls make local variables, and others have just ended.
+    spare_objects: Vec<Arc<Object>>,
     /// Messages of `klee_warning_once` so far.
     warned: FxHashSet<String>,
 }
@@ -87,6 +93,8 @@ impl Machine {
             host: Host::new(options.write_host),
             hooks: None,
             integer_ranges: IntegerRanges::default(),
+            switches: FxHashMap::default(),
+            spare_objects: Vec::new(),
             warned: FxHashSet::default(),
             decider: Decider::new(solver, Arc::clone(&program), Arc::clone(&options)),
             program,
@@ -125,8 +133,9 @@ impl Machine {
         self.hooks.is_some()
     }
 
-    /// Drops what hooks keep of expressions, before these are collected.
-    pub fn forget_hooks(&mut self) {
+    /// Drops what is kept of expressions, before these are collected.
+    pub fn forget_expressions(&mut self) {
+        self.switches = FxHashMap::default();
         if let Some(hooks) = &mut self.hooks {
             hooks.forget();
         }

@@ -74,10 +74,8 @@ impl Machine {
         count: u64,
         access: Access,
     ) -> Result<(ObjectId, u64), Outcome> {
-        let (id, offset) = object_at(state, address, count, access)?;
-        let Some(size) = state.memory.get(id).expect("a live object").symbolic_size else {
-            return Ok((id, offset));
-        };
+        let (id, object, offset) = object_at(state, address, count, access)?;
+        let Some(size) = object.symbolic_size else { return Ok((id, offset)) };
         if self.decider.values(state, size).min() < Some(offset + count) {
             let graph = self.graph();
             let end = graph.word(64, offset + count);

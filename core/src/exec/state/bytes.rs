@@ -42,6 +42,18 @@ impl Bytes {
         }
     }
 
+    /// Zeros, in the memory of these bytes if they are one vector.
+    pub fn renewed(self, size: u64) -> Bytes {
+        match self {
+            Bytes::Flat(mut bytes) if size <= MAX_FLAT_BYTES => {
+                bytes.clear();
+                bytes.resize(size as usize, 0);
+                Bytes::Flat(bytes)
+            }
+            Bytes::Flat(_) | Bytes::Paged(_) => Bytes::new(size),
+        }
+    }
+
     /// The page that contains the byte `at` of a paged object.
     pub fn page(&self, at: u64) -> Option<&Page> {
         match self {

@@ -2,6 +2,7 @@
 use super::address::ObjectId;
 use super::value::Value;
 use crate::program::FuncId;
+use smallvec::SmallVec;
 use std::sync::Arc;
 
 #[derive(Clone)]
@@ -12,7 +13,7 @@ pub struct Frame {
     pub registers: Box<[Value]>,
     pub caller: Option<Arc<Frame>>,
     /// Objects whose life ends with the frame.
-    pub locals: Vec<ObjectId>,
+    pub locals: SmallVec<[ObjectId; 2]>,
     /// Local objects of variable size, in order of creation; `StackRestore` ends some earlier.
     pub dynamic: Vec<ObjectId>,
     /// Arguments of a variadic call, laid out by the calling convention.
@@ -33,7 +34,7 @@ impl Frame {
             pc: 0,
             registers: vec![Value::ZERO; registers].into(),
             caller: None,
-            locals: Vec::new(),
+            locals: SmallVec::new(),
             dynamic: Vec::new(),
             variadic: None,
             jumps: Vec::new(),

@@ -57,6 +57,19 @@ impl Memory {
         align: u64,
         kind: Kind,
     ) -> Result<ObjectId, AllocationError> {
+        self.allocate_with(size, align, kind, None, |_| {})
+    }
+
+    /// Allocates an object at a multiple of `align`, a power of two: one of zeros that `finish` changed. It is
+    /// made of `spare`, one that was removed and that nothing else has.
+    pub fn allocate_with(
+        &mut self,
+        size: u64,
+        align: u64,
+        kind: Kind,
+        spare: Option<Arc<Object>>,
+        finish: impl FnOnce(&mut Object),
+    ) -> Result<ObjectId, AllocationError> {
         let region = ObjectId::region_for(size, align, self.pointers).filter(|_| size <= MAX_OBJECT_BYTES);
         let region = region.ok_or(AllocationError::TooLarge)?;
         let index = self.next[usize::from(region)];
@@ -66,13 +79,25 @@ impl Memory {
         self.next[usize::from(region)] = index + 1;
         self.changes += 1;
         let id = ObjectId { region, index };
-        self.slots[usize::from(region)]
-            .insert(index, Slot::Live(Arc::new(Object::new(id.base(), size, kind))));
+        let object = match spare {
+            Some(mut object) => {
+                let own = Arc::get_mut(&mut object).expect("nothing else has it");
+                own.renew(id.base(), size, kind);
+                finish(own);
+                object
+            }
+            None => {
+                let mut object = Object::new(id.base(), size, kind);
+                finish(&mut object);
+                Arc::new(object)
+            }
+        };
+        self.slots[usize::from(region)].insert(index, Slot::Live(object));
         Ok(id)
     }
 
-    /// Removes an object. A heap object is remembered as freed.
-    pub fn remove(&mut self, id: ObjectId) {
+    /// Removes and returns an object. A heap object is remembered as freed.
+    pub fn remove(&mut self, id: ObjectId) -> Arc<Object> {
         self.changes += 1;
         let slots = &mut self.slots[usize::from(id.region)];
         let Some(Slot::Live(object)) = slots.remove(id.index) else {
@@ -81,6 +106,7 @@ impl Memory {
         if object.kind == Kind::Heap {
             slots.insert(id.index, Slot::Freed);
         }
+        object
     }
 
     pub fn get(&self, id: ObjectId) -> Option<&Arc<Object>> {

@@ -128,7 +128,7 @@ fn choose_locale(machine: &mut Machine, state: &mut State, _: &CallSite<'_>) -> 
 /// Number of bytes from an address to the end of its object.
 fn room(machine: &mut Machine, state: &mut State, site: &CallSite<'_>) -> ModelResult {
     let address = machine.argument(state, site, 0)?;
-    let Ok((id, at)) = object_at(state, address, 0, Access::Read) else { return number(-1) };
+    let Ok((id, _, at)) = object_at(state, address, 0, Access::Read) else { return number(-1) };
     let room = machine.bound_size(state, id)?.checked_sub(at);
     number(room.map_or(-1, |room| room as i64))
 }

@@ -197,7 +197,7 @@ impl Machine {
         if address.symbolic {
             return None;
         }
-        let (id, offset) = object_at(state, address.word, 0, access).ok()?;
+        let (id, _, offset) = object_at(state, address.word, 0, access).ok()?;
         let object = state.memory.get(id).expect("a live object");
         Some(Remaining { id, offset, bytes: object.size - offset, size: object.symbolic_size })
     }

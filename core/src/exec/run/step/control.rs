@@ -8,6 +8,9 @@ use crate::expr::Expr;
 use crate::program::{EdgeId, Operand};
 use std::sync::Arc;
 
+/// Number of switches whose conditions are kept.
+const MAX_SWITCHES: usize = 1 << 12;
+
 impl Machine {
     pub(super) fn branch(
         &mut self,
@@ -41,10 +44,30 @@ impl Machine {
             let found = cases.binary_search_by_key(&value.word, |case| case.0);
             return Ok(Flow::Edge(found.map_or(default, |i| cases[i].1).0));
         }
-        // Condition of each successor: the value is one of its cases, or none of any.
+        let place = (state.frame.func, state.frame.pc);
+        let e = value.to_bits(self.graph(), width);
+        let known = self.switches.get(&(place, e)).cloned();
+        let alternatives = known.unwrap_or_else(|| {
+            let made: Arc<[(EdgeId, Expr)]> = self.alternatives(e, width, cases, default).into();
+            if self.switches.len() == MAX_SWITCHES {
+                self.switches.clear();
+            }
+            self.switches.insert((place, e), Arc::clone(&made));
+            made
+        });
+        Ok(Flow::Edge(self.decider.fork_on_edges(state, &alternatives).0))
+    }
+
+    /// Condition of each successor of a switch: the value `e` is one of its cases, or none of any.
+    fn alternatives(
+        &mut self,
+        e: Expr,
+        width: u32,
+        cases: &[(u64, EdgeId)],
+        default: EdgeId,
+    ) -> Vec<(EdgeId, Expr)> {
         let mut alternatives: Vec<(EdgeId, Expr)> = Vec::new();
         let graph = self.graph();
-        let e = value.to_bits(graph, width);
         let mut none = graph.boolean(true);
         for &(case, edge) in cases {
             let constant = graph.word(width, case);
@@ -61,7 +84,7 @@ impl Machine {
             none = graph.and(none, not);
         }
         alternatives.push((default, none));
-        Ok(Flow::Edge(self.decider.fork_on_edges(state, &alternatives).0))
+        alternatives
     }
 
     pub(super) fn indirect(&mut self, state: &mut State, addr: Operand, edges: &[EdgeId]) -> StepResult {

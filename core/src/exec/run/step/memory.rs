@@ -5,11 +5,15 @@ use crate::exec::run::sizes::Size;
 use crate::exec::state::State;
 use crate::exec::state::address::ObjectId;
 use crate::exec::state::memory::{AllocationError, MALLOC_ALIGNMENT};
-use crate::exec::state::object::{Kind, MAX_OBJECT_BYTES, Origin};
+use crate::exec::state::object::{Kind, MAX_OBJECT_BYTES, Object, Origin};
 use crate::exec::state::value::Value;
 use crate::expr::bits::{mask, signed};
 use crate::expr::{Expr, Op};
 use crate::program::{Operand, PointerWidth, Term};
+use std::sync::Arc;
+
+/// Number of objects kept to make others of: those of a few frames.
+const MAX_SPARE_OBJECTS: usize = 32;
 
 impl Machine {
     pub(super) fn gep(&mut self, state: &State, base: Operand, offset: i64, terms: &[Term]) -> Value {
@@ -97,12 +101,25 @@ impl Machine {
         align: u64,
         kind: Kind,
     ) -> Result<ObjectId, Outcome> {
+        self.new_object_with(state, size, align, kind, |_| {})
+    }
+
+    /// Allocates an object at a multiple of `align`, a power of two: one of zeros that `finish` changed.
+    fn new_object_with(
+        &mut self,
+        state: &mut State,
+        size: u64,
+        align: u64,
+        kind: Kind,
+        finish: impl FnOnce(&mut Object),
+    ) -> Result<ObjectId, Outcome> {
         let align = align.max(MALLOC_ALIGNMENT);
         let is_internal = self.synchronisation.is_internal(state.frame.func);
-        let allocated = state.memory.allocate_aligned(size, align, kind);
-        if let (true, Ok(id)) = (is_internal, &allocated) {
-            state.memory.get_mut(*id).expect("just allocated").is_internal = true;
-        }
+        let spare = self.spare_objects.pop();
+        let allocated = state.memory.allocate_with(size, align, kind, spare, |object| {
+            object.is_internal = is_internal;
+            finish(object);
+        });
         allocated.map_err(|no| Outcome::Limit {
             limit: Limit::AddressSpace,
             message: match no {
@@ -133,7 +150,13 @@ impl Machine {
 
     pub(in crate::exec::run) fn end_object(&mut self, state: &mut State, id: ObjectId) {
         self.cache.drop_object(id);
-        state.memory.remove(id);
+        let mut object = state.memory.remove(id);
+        if self.spare_objects.len() < MAX_SPARE_OBJECTS
+            && object.is_renewable()
+            && Arc::get_mut(&mut object).is_some()
+        {
+            self.spare_objects.push(object);
+        }
     }
 
     /// Begins or ends the scope of a local variable.
@@ -169,10 +192,14 @@ impl Machine {
             state.frame.stack_bytes = state.frame.stack_bytes.saturating_add(size);
         }
         self.check_stack(state)?;
-        let id = self.new_sized_object(state, size, align, Kind::Stack)?;
-        let object = state.memory.get_mut(id).expect("just allocated");
-        object.set_unwritten();
-        object.origin = Some(Origin::Instruction(state.frame.func, state.frame.pc));
+        let origin = Origin::Instruction(state.frame.func, state.frame.pc);
+        let id = self.new_object_with(state, size.capacity(), align, Kind::Stack, |object| {
+            if let Size::Symbolic { size, .. } = size {
+                object.symbolic_size = Some(size);
+            }
+            object.set_unwritten();
+            object.origin = Some(origin);
+        })?;
         if fixed {
             state.frame.locals.push(id)
         } else {
@@ -181,7 +208,7 @@ impl Machine {
         Ok(Value::number(id.base()))
     }
 
-    pub(super) fn check_stack(&self, state: &State) -> Result<(), Outcome> {
+    pub(in crate::exec::run) fn check_stack(&self, state: &State) -> Result<(), Outcome> {
         if state.frame.stack_bytes <= self.options.max_stack {
             return Ok(());
         }

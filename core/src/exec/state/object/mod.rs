@@ -100,6 +100,9 @@ const MAX_BYTE_COPIES: u64 = 1 << 18;
 /// Largest object whose versions are compared.
 const MAX_COMPARED_BYTES: u64 = 1 << 16;
 
+/// Largest object whose memory is kept for another one.
+const MAX_RENEWED_BYTES: u64 = 256;
+
 /// A change that would cost too much memory.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct TooManySymbolicBytes;
@@ -107,7 +110,21 @@ pub struct TooManySymbolicBytes;
 impl Object {
     /// Object of zeros.
     pub fn new(base: u64, size: u64, kind: Kind) -> Object {
-        let bytes = Bytes::new(size);
+        Object::with_bytes(base, kind, size, Bytes::new(size))
+    }
+
+    /// Becomes a new object of zeros, in the memory that it has.
+    pub fn renew(&mut self, base: u64, size: u64, kind: Kind) {
+        let bytes = std::mem::replace(&mut self.bytes, Bytes::new(0));
+        *self = Object::with_bytes(base, kind, size, bytes.renewed(size));
+    }
+
+    /// Is it worth keeping when it is no longer needed?
+    pub fn is_renewable(&self) -> bool {
+        self.size <= MAX_RENEWED_BYTES && self.is_plain()
+    }
+
+    fn with_bytes(base: u64, kind: Kind, size: u64, bytes: Bytes) -> Object {
         Object {
             base,
             size,
@@ -192,7 +209,8 @@ impl Object {
         (at + count <= end).then_some(start..end)
     }
 
-    fn has_access_errors(&self) -> bool {
+    /// Can an access in bounds be an error?
+    pub fn has_access_errors(&self) -> bool {
         self.unsupported.is_some()
             || !self.not_passed.is_empty()
             || self.is_out_of_scope
