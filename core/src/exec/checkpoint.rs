@@ -10,7 +10,7 @@ use super::state::State;
 use crate::encoding::{Decoder, put_bytes};
 
 /// Names the format.
-const HEAD: &[u8; 4] = b"PCP4";
+const HEAD: &[u8; 4] = b"PCP5";
 
 impl Engine {
     /// Keeps a checkpoint from before the run stops, for `take_last_checkpoint`.

@@ -18,6 +18,7 @@ import pytest
 from partita import journal
 from partita.errors import UsageError
 from partita.explore import explore
+from partita.frontends import load_program
 from support.three_ways import program
 
 
@@ -160,3 +161,67 @@ def test_the_status_of_a_run(tmp_path: Path) -> None:
 def test_zeros_are_no_record() -> None:
     data = journal.HEAD + journal.FRAME.pack(3, zlib.crc32(b"abc")) + b"abc" + bytes(24)
     assert [record for record, _ in journal._records(data)] == [b"abc"]
+
+
+NAMED = r"""
+#include <partita.h>
+#include <assert.h>
+#include <string.h>
+int main(int argc, char **argv) {
+  unsigned char x[4], n = strlen(argv[0]);
+  partita_make_symbolic(x, sizeof x, "x");
+  for (int i = 0; i < 4; i++)
+    if (x[i] > 100) n++;
+  assert(n != strlen(argv[0]) + 4);
+  return n;
+}
+"""
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_a_run_is_resumed_in_another_folder(tmp_path: Path, jobs: int) -> None:
+    here, there = tmp_path / "here", tmp_path / "another" / "folder"
+    (here / "src").mkdir(parents=True)
+    (here / "src" / "named.c").write_text(NAMED)
+
+    def run(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
+        command = [sys.executable, "-m", "partita", "run", "--store", "none", "--quiet", *words]
+        return subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+
+    flags = f"--cflags=-I{here}"
+    run(here, "src/named.c", "--out", "whole", flags)
+    run(here, "src/named.c", "--out", "out", flags, "--max-instructions", "200")
+    assert journal.read(here / "out").counts.open > 0
+    shutil.copytree(here / "out", tmp_path / "copy")
+    shutil.move(here, there)
+    # The program again, by another name, and compiled with folders of another machine.
+    words = ["named.c", f"--cflags=-I{there}", "--resume", str(tmp_path / "copy"), "--jobs", str(jobs)]
+    assert run(there / "src", *words).returncode == 1
+    assert result(tmp_path / "copy") == result(there / "whole")
+    bugs = json.loads((tmp_path / "copy" / "run.json").read_text())["bugs"]
+    assert [bug["file"] for bug in bugs] == [str(there / "src" / "named.c")]
+    # Without a program, the command is repeated: the program is where it was relative to this folder.
+    words = ["--resume", "out", "--max-instructions", "1000000", "--jobs", str(jobs)]
+    assert run(there, *words).returncode == 1
+    assert result(there / "out") == result(there / "whole")
+    done = run(tmp_path, "--resume", str(there / "out"))
+    assert done.returncode == 2
+    assert "expected `src/named.c` of the run" in done.stderr
+    (there / "src" / "named.c").write_text(NAMED.replace("> 100", "> 101"))
+    done = run(there, "--resume", "out")
+    assert done.returncode == 2
+    assert "has another program" in done.stderr
+
+
+def test_a_program_is_the_same_in_every_folder(tmp_path: Path) -> None:
+    found = []
+    for name in ("a", "a longer name"):
+        (tmp_path / name).mkdir()
+        path = tmp_path / name / "prog.c"
+        path.write_text("int main(void) { return 3; }\n")
+        found.append(load_program([path]))
+    path.write_text("int main(void) { return 4; }\n")
+    assert found[0] != found[1]
+    first, second, other = (journal.guard([each], {}, []) for each in (*found, load_program([path])))
+    assert first == second
+    assert first != other
