@@ -225,3 +225,39 @@ def test_a_program_is_the_same_in_every_folder(tmp_path: Path) -> None:
     first, second, other = (journal.guard([each], {}, []) for each in (*found, load_program([path])))
     assert first == second
     assert first != other
+
+
+READS = r"""
+#include <partita.h>
+#include <stdio.h>
+#include <sys/stat.h>
+int main(int argc, char **argv) {
+  char text[8] = "";
+  struct stat found;
+  FILE *file = fopen(argv[1], "r");
+  if (!file || fread(text, 1, 4, file) < 2 || stat(argv[1], &found)) return 9;
+  unsigned char x[5], n = 0;
+  partita_make_symbolic(x, sizeof x, "x");
+  for (int i = 0; i < 5; i++)
+    if (x[i] > text[i % 2]) n += found.st_size;
+  return n;
+}
+"""
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_files_of_the_host_are_read_once_per_run(tmp_path: Path, jobs: int) -> None:
+    path, data = tmp_path / "reads.c", tmp_path / "data"
+    path.write_text(READS)
+    data.write_text("adam")
+    options: dict[str, Any] = {"arguments": [str(data)], "tests": "bugs"}
+    whole = explore(path, out=tmp_path / "whole", **options).finish().summary()
+    assert whole["paths"]["completed"] == 32
+    explore(path, out=tmp_path / "out", max_instructions=whole["instructions"] * 3 // 4, **options).finish()
+    assert journal.read(tmp_path / "out").counts.open > 0
+    data.write_text("no")
+    run = explore(path, resume=tmp_path / "out", jobs=jobs, **options).finish()
+    assert run.complete
+    assert result(tmp_path / "out") == result(tmp_path / "whole")
+    other = explore(path, out=tmp_path / "other", **options).finish().summary()
+    assert other["instructions"] != whole["instructions"], "the file decides what the program does"

@@ -18,6 +18,7 @@ mod threads;
 
 pub use inner_loop::Stop;
 
+use crate::encoding::Decoder;
 use crate::exec::decide::Decider;
 use crate::exec::options::Options;
 use crate::exec::state::State;
@@ -100,6 +101,18 @@ impl Machine {
     pub fn start_again(&mut self) -> Box<State> {
         let image = start::image(&self.program).expect("it fitted before");
         self.first_state(image.memory).expect("it could start before")
+    }
+
+    /// Encodes what was read of the host's files from this answer on. Returns the number of answers.
+    pub fn encode_host_answers(&self, first: usize, out: &mut Vec<u8>) -> usize {
+        self.host.encode_answers(first, out);
+        self.host.answered()
+    }
+
+    /// Adds what another process read of the host's files. Errors: the bytes are damaged, or a file has changed.
+    pub fn add_host_answers(&mut self, from: &mut Decoder<'_>) -> Result<usize, String> {
+        self.host.add_answers(from)?;
+        Ok(self.host.answered())
     }
 
     pub fn program(&self) -> &Arc<Program> {
