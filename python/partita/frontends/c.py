@@ -15,6 +15,16 @@ from partita.toolchain import CPP_STANDARD, PLAIN, SCOPES, TO_BITCODE, compiler,
 C_SOURCES = (".c", ".i")
 CPP_SOURCES = (".cc", ".cpp", ".cxx", ".c++", ".cp", ".C", ".CPP", ".ii")
 SOURCES = (*C_SOURCES, *CPP_SOURCES)
+# As gcc up to 13 and clang up to 15 take C: sources of libraries were written for them.
+OLDER_C = tuple(
+    f"-Wno-error={name}"
+    for name in (
+        "implicit-function-declaration",
+        "implicit-int",
+        "int-conversion",
+        "incompatible-function-pointer-types",
+    )
+)
 _PREPROCESSED = (".i", ".ii")
 _OPTIMIZABLE = ("-O1", "-Xclang", "-disable-llvm-passes")
 _DEPENDENCY = re.compile(r"((?:\\.|\$\$|[^\s\\])+)")
@@ -45,7 +55,7 @@ def compile_c(
             if narrow:
                 raise UsageError(f"expected C for a 32-bit program, found C++ (`{path}`): leave out `-m32`")
             return [*compiler(clang, cpp=True), CPP_STANDARD, *words]
-        return [*compiler(clang, narrow=narrow), *words]
+        return [*compiler(clang, narrow=narrow), *OLDER_C, *words]
 
     from concurrent.futures import ThreadPoolExecutor  # not needed if the program is cached
 

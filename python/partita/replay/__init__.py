@@ -15,7 +15,7 @@ from pathlib import Path
 from partita.cc.compile import native_command
 from partita.cc.musl import link, names_mathematics
 from partita.errors import UsageError
-from partita.frontends.c import CPP_SOURCES, SOURCES, for_clang
+from partita.frontends.c import CPP_SOURCES, OLDER_C, SOURCES, for_clang
 from partita.frontends.compile_commands import flags_of
 from partita.ktest import Test
 from partita.toolchain import CPP_STANDARD, is_narrow, runtime_include
@@ -78,7 +78,7 @@ def compile_native(programs: Sequence[str], *, cflags: Sequence[str] = ()) -> It
     with tempfile.TemporaryDirectory(prefix="partita-replay-") as folder:
         binary = Path(folder) / "program"
         cpp = any(name.endswith(CPP_SOURCES) for name in programs)
-        first = ["-w", "-I", str(runtime_include()), *cflags]
+        first = ["-w", *OLDER_C, "-I", str(runtime_include()), *cflags]
         if any(name.endswith(".i") for name in programs):
             # Names that are no macros any more.
             first += ["-Ulinux", "-Uunix", "-Ui386"]

@@ -50,7 +50,8 @@ def _order(finding: Mapping[str, Any]) -> tuple[Any, ...]:
     terminator, which many functions do not take."""
     best = finding["entries"][0]
     null_only = bool(best["assumes"]) and all(each.endswith("== NULL") for each in best["assumes"])
-    is_last = null_only or any(each.endswith("no terminator") for each in best["assumes"])
+    is_bounds = finding["class"].startswith("out-of-bounds")
+    is_last = null_only or (is_bounds and any(each.endswith("no terminator") for each in best["assumes"]))
     return not finding["certain"], is_last, len(best["assumes"]), finding["file"], finding["line"]
 
 
