@@ -174,15 +174,14 @@ def _lengths(roots: Sequence[Edge], numbers: Sequence[Number]) -> Iterator[Atom]
     """Comparisons of integers with the numbers of elements of arrays without a terminator."""
     for edge in roots:
         for number in numbers:
-            if edge.elements is None or number.size < 4:
+            # That an array has more elements than some number says nothing about a read behind its end.
+            if edge.elements is None or number.size < 4 or number.value < edge.elements:
                 continue
             extended = f"(_ zero_extend {8 * (number.size - 1)})"
             count = f"({extended} (bvsub {_byte(edge.name, 0)} #x{edge.first_array:02x}))"
             operator, words = "=", ""
-            if number.value != edge.elements:
-                is_less = number.value < edge.elements
-                operator = f"bv{'s' if number.signed else 'u'}{'lt' if is_less else 'gt'}"
-                words = "more than " if is_less else "fewer than "
+            if number.value > edge.elements:
+                operator, words = "bvsgt" if number.signed else "bvugt", "fewer than "
             yield Atom(
                 f"{edge.name} has {words}{number.name} elements and no terminator",
                 f"(and (not {_terminated(edge)}) ({operator} {number.term} {count}))",
