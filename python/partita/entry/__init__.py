@@ -112,7 +112,8 @@ def _what_can_be_started(names: Sequence[str], defined: Sequence[str]) -> str:
     shown = ", ".join(defined[:_LISTED]) + (f" and {len(defined) - _LISTED} more" if len(defined) > _LISTED else "")
     return (
         f"expected a program with a function `main`, found {shown}:\n"
-        f"  start one of them with symbolic parameters: partita run {' '.join(names)} --entry {defined[0]}"
+        f"  start one of them with symbolic parameters: partita run {' '.join(names)} --entry {defined[0]}\n"
+        f"  or all of them in turn: partita run {' '.join(names)} --entry all"
     )
 
 
