@@ -27,6 +27,7 @@ OLDER_C = tuple(
 )
 _PREPROCESSED = (".i", ".ii")
 _OPTIMIZABLE = ("-O1", "-Xclang", "-disable-llvm-passes")
+_MISSING_HEADER = re.compile(r"fatal error: '([^']+)' file not found")
 _DEPENDENCY = re.compile(r"((?:\\.|\$\$|[^\s\\])+)")
 
 
@@ -131,6 +132,12 @@ def _compile_once(command: list[str], path: str) -> Compiled:
             raise UsageError(f"cannot run the compiler `{command[0]}`: {error.strerror}; check --clang") from None
         if done.returncode != 0:
             text = done.stderr.decode("utf-8", "replace").rstrip()
+            if missing := _MISSING_HEADER.search(text):
+                made = ", which the project's `configure` or `cmake` makes" if missing[1].startswith("config") else ""
+                text += (
+                    f"\nsay where `{missing[1]}` is{made}: --cflags '-I FOLDER', or take the flags of a build from its"
+                    " compile_commands.json: --project FOLDER"
+                )
             raise UsageError(text or f"the compiler {how_it_ended(done.returncode)} on `{path}`, without a message")
         # A preprocessed source depends on nothing else, and has no rules.
         found = [path] if preprocessed else _dependencies(Path(rules).read_text("utf-8", "surrogateescape"))
