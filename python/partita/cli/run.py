@@ -122,12 +122,15 @@ def _repeat_command(arguments: argparse.Namespace, parse: Callable[[list[str]], 
         listed = " ".join(names)
         raise UsageError(f"expected `{listed}` of the run of `{arguments.resume}` here or in `{began}`, found neither")
     words, program_arguments = split_arguments([word for word in command[1:] if word != "run"])
-    project_file.merge(arguments, parse(["run", *klee_flags.translate(words)]), program_arguments)
-    arguments.program, arguments.out, arguments.resume = names, None, folder
     for name in ("sarif", "baseline"):
         if (value := getattr(arguments, name)) is not None:
             setattr(arguments, name, os.path.abspath(value))
     os.chdir(found)
+    first = parse(["run", *klee_flags.translate(words)])
+    project_file.merge(arguments, first, program_arguments)
+    if not first.program and first.project is None and (file := project_file.find(Path.cwd())) is not None:
+        project_file.merged(arguments, parse, file)
+    arguments.program, arguments.out, arguments.resume = names, None, folder
 
 
 def _has_files(folder: str, names: Sequence[str]) -> bool:

@@ -261,3 +261,20 @@ def test_files_of_the_host_are_read_once_per_run(tmp_path: Path, jobs: int) -> N
     assert result(tmp_path / "out") == result(tmp_path / "whole")
     other = explore(path, out=tmp_path / "other", **options).finish().summary()
     assert other["instructions"] != whole["instructions"], "the file decides what the program does"
+
+
+@pytest.mark.skipif(sys.version_info < (3, 11), reason="partita.toml needs Python 3.11")
+def test_a_run_of_a_project_is_resumed_with_its_options(tmp_path: Path) -> None:
+    (tmp_path / "prog.c").write_text(NAMED)
+    (tmp_path / "partita.toml").write_text('program = "prog.c"\nmax-depth = 3\nstore = "none"\n')
+
+    def run(*words: str) -> int:
+        return subprocess.run(
+            [sys.executable, "-m", "partita", "run", "--quiet", *words], cwd=tmp_path, check=False
+        ).returncode
+
+    run("--out", "whole")
+    run("--out", "out", "--max-instructions", "100")
+    assert journal.read(tmp_path / "out").counts.open > 0
+    assert run("--resume", "out", "--max-instructions", "1000000") != 2
+    assert result(tmp_path / "out") == result(tmp_path / "whole")
