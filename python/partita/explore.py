@@ -19,7 +19,7 @@ from partita.entry.assumptions import MAX_PATHS, Assumptions
 from partita.errors import InternalError, UsageError
 from partita.findings import Baseline, fingerprint, project_root
 from partita.frontends import cache, module_with_variables
-from partita.frontends.c import SOURCES
+from partita.frontends.c import check_flags, names_as
 from partita.frontends.java import check_arguments, is_java, load_java
 from partita.frontends.targets import Targets
 from partita.hooks import Hooks
@@ -37,7 +37,7 @@ from partita.seeds import LONGEST, Seed, Shape, Sync, longest
 from partita.seeds import read as read_seeds
 from partita.solver import DEFAULT_LAYERS, resolve, with_verify
 from partita.store import choose, without_password
-from partita.toolchain import is_narrow, runtime_include
+from partita.toolchain import is_narrow
 from partita.variables import Variable, Variables, is_text, misleads, named, value_of
 from partita.whole import Linked, libraries
 
@@ -201,7 +201,7 @@ def explore(
     if data_model == "ILP32" and not is_narrow(cflags):
         cflags = [*cflags, "-m32"]
     given_flags = list(cflags)
-    cflags = [*cflags, *check_flags(check), *_names_as(texts, began_as)]
+    cflags = [*cflags, *check_flags(check), *names_as(texts, began_as)]
     driven: Entry | None = None
     targets = Targets(target)
     if is_java(texts):
@@ -755,23 +755,6 @@ def prepare_folder(folder: Path) -> None:
         raise UsageError(f"expected a new or empty folder, found `{folder}` with files in it: choose another --out")
     if not os.access(folder, os.W_OK):
         raise UsageError(f"cannot write into `{folder}`: permission denied; choose another folder with --out")
-
-
-def check_flags(check: Sequence[str]) -> list[str]:
-    """Flags for checks of which the compiler does a part: LLVM's shifts have no sign, its addresses no members."""
-    flags = []
-    if "shift" in check or "all" in check:
-        flags.append("-fsanitize=shift")
-    if "member" in check or "all" in check:
-        header = runtime_include().parent / "member.h"
-        flags += ["-fsanitize=array-bounds", "-fstrict-flex-arrays=2", "-include", str(header)]
-    return flags
-
-
-def _names_as(names: Sequence[str], began_as: Sequence[str]) -> list[str]:
-    """Flags that make `__FILE__` in sources what it was under other names."""
-    moved = [(now, then) for now, then in zip(names, began_as, strict=False) if now != then and now.endswith(SOURCES)]
-    return [f"-fmacro-prefix-map={now}={then}" for now, then in moved]
 
 
 def next_folder(parent: Path) -> Path:

@@ -10,7 +10,16 @@ from typing import NamedTuple
 
 from partita import folded
 from partita.errors import UsageError
-from partita.toolchain import CPP_STANDARD, PLAIN, SCOPES, TO_BITCODE, compiler, how_it_ended, is_narrow
+from partita.toolchain import (
+    CPP_STANDARD,
+    PLAIN,
+    SCOPES,
+    TO_BITCODE,
+    compiler,
+    how_it_ended,
+    is_narrow,
+    runtime_include,
+)
 
 C_SOURCES = (".c", ".i")
 CPP_SOURCES = (".cc", ".cpp", ".cxx", ".c++", ".cp", ".C", ".CPP", ".ii")
@@ -37,6 +46,23 @@ class Compiled(NamedTuple):
     path: str
     bitcode: bytes
     dependencies: tuple[str, ...]
+
+
+def check_flags(check: Sequence[str]) -> list[str]:
+    """Flags for checks of which the compiler does a part: LLVM's shifts have no sign, its addresses no members."""
+    flags = []
+    if "shift" in check or "all" in check:
+        flags.append("-fsanitize=shift")
+    if "member" in check or "all" in check:
+        header = runtime_include().parent / "member.h"
+        flags += ["-fsanitize=array-bounds", "-fstrict-flex-arrays=2", "-include", str(header)]
+    return flags
+
+
+def names_as(names: Sequence[str], began_as: Sequence[str]) -> list[str]:
+    """Flags that make `__FILE__` in sources what it was under other names."""
+    moved = [(now, then) for now, then in zip(names, began_as, strict=False) if now != then and now.endswith(SOURCES)]
+    return [f"-fmacro-prefix-map={now}={then}" for now, then in moved]
 
 
 def compile_c(
