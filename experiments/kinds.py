@@ -356,14 +356,17 @@ def _mark_stopped(axes: Axes, places: Sequence[tuple[Any, Row]]) -> None:
 
 
 def _scales(axes: Axes, panel: Panel) -> None:
+    from matplotlib.patches import Rectangle
     from matplotlib.ticker import FuncFormatter, LogLocator
+    from numpy import asarray
 
     if panel.log_y:
         axes.set_yscale("log")
         low, high = axes.get_ylim()
         # The whisker of two runs that differ may span ten orders of magnitude: it leaves the axes, means do not.
-        drawn = [y for line in axes.get_lines() if line.get_marker() != "_" for y in line.get_ydata() if y > 0]
-        drawn += [bar.get_y() + bar.get_height() for bar in axes.patches]
+        lines = [line for line in axes.get_lines() if line.get_marker() != "_"]
+        drawn = [float(y) for line in lines for y in asarray(line.get_ydata(), dtype=float) if y > 0]
+        drawn += [bar.get_y() + bar.get_height() for bar in axes.patches if isinstance(bar, Rectangle)]
         if drawn:
             low, high = max(low, min(drawn) / _OUTSIDE), min(high, max(drawn) * _OUTSIDE)
             axes.set_ylim(low, high)

@@ -370,6 +370,17 @@ impl Engine {
         self.lock(py)?.add_results(results).map_err(PyValueError::new_err)
     }
 
+    /// Answers about the host's files from this one on, and the number of all.
+    fn host_answers<'py>(&self, py: Python<'py>, first: usize) -> PyResult<(Bound<'py, PyBytes>, usize)> {
+        let (answers, count) = self.lock(py)?.host_answers(first);
+        Ok((PyBytes::new(py, &answers), count))
+    }
+
+    /// Adds what other processes read of the host's files. Raises ValueError if a file has changed.
+    fn add_host_answers(&self, py: Python<'_>, answers: &[u8]) -> PyResult<()> {
+        self.lock(py)?.add_host_answers(answers).map_err(PyValueError::new_err)
+    }
+
     /// Removes all open paths and returns them, in parts.
     fn hand_over<'py>(&self, py: Python<'py>) -> PyResult<Vec<Bound<'py, PyBytes>>> {
         let parts = self.lock(py)?.hand_over();

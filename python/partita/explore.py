@@ -19,6 +19,7 @@ from partita.entry.assumptions import MAX_PATHS, Assumptions
 from partita.errors import InternalError, UsageError
 from partita.findings import Baseline, fingerprint, project_root
 from partita.frontends import cache, module_with_variables
+from partita.frontends.c import check_flags, names_as
 from partita.frontends.java import check_arguments, is_java, load_java
 from partita.frontends.targets import Targets
 from partita.hooks import Hooks
@@ -36,7 +37,7 @@ from partita.seeds import LONGEST, Seed, Shape, Sync, longest
 from partita.seeds import read as read_seeds
 from partita.solver import DEFAULT_LAYERS, resolve, with_verify
 from partita.store import choose, without_password
-from partita.toolchain import is_narrow, runtime_include
+from partita.toolchain import is_narrow
 from partita.variables import Variable, Variables, is_text, misleads, named, value_of
 from partita.whole import Linked, libraries
 
@@ -115,6 +116,7 @@ def explore(
     classpath: str | None = None,
     entry: str | None = None,
     out: str | os.PathLike[str] | None = None,
+    resume: str | os.PathLike[str] | None = None,
     certificate: str | os.PathLike[str] | None = None,
 ) -> Run:
     """Explores every feasible path of a program (.c files, .bc, .ll, an executable built with `partita cc`, or Java).
@@ -153,6 +155,9 @@ def explore(
     `hooks` are Python functions that replace C functions (`partita.hooks`), `search` is the name of a strategy or an
     object (`partita.search`), `layers` a chain as for `Solver`. docs/python.md and docs/own-models.md have examples.
 
+    `resume` is the folder of a run of the same program and options that goes on, here or on another machine, instead of
+    a new one in `out` (docs/scale.md).
+
     With `certificate`, a run that explored everything writes a certificate into that file (docs/certificates.md).
 
     >>> run = explore("prog.c", max_time=60)
@@ -169,7 +174,9 @@ def explore(
     strategy = find_search(search)
     # The core knows strategies by name, and layers when the chain is built.
     given |= {"search": strategy if isinstance(strategy, str) else BUILT_IN[0], "layers": None}
-    run_options = options.checked(given, [texts[0], *arguments])
+    # Programs may read their name and those of their files: those of a run that goes on stay, wherever they are now.
+    began_as = texts if resume is None else read_journal(Path(resume)).head["names"]
+    run_options = options.checked(given, [began_as[0], *arguments])
     spec, make = resolve(layers)
     default, file = DEFAULT_LAYERS, choose(store, spec)
     if verify is not None:
@@ -194,7 +201,7 @@ def explore(
     if data_model == "ILP32" and not is_narrow(cflags):
         cflags = [*cflags, "-m32"]
     given_flags = list(cflags)
-    cflags = [*cflags, *check_flags(check)]
+    cflags = [*cflags, *check_flags(check), *names_as(texts, began_as)]
     driven: Entry | None = None
     targets = Targets(target)
     if is_java(texts):
@@ -240,6 +247,7 @@ def explore(
     if is_java(texts):
         world["java"] = {"classpath": classpath, "entry": entry, "arguments": list(arguments)}
     run = Run(engine, texts, compile_s, world)
+    run.name = began_as[0]
     run.limits = run_options.limits
     run.reproducible = reproducible
     if jobs != 1 or cluster is not None:
@@ -250,7 +258,7 @@ def explore(
             layers=spec,
             default_layers=default,
             given=given,
-            words=[texts[0], *arguments],
+            words=[began_as[0], *arguments],
             memory=options.machine_memory(),
             user=(os.getuid(), os.getgid()),
             store=None if store is None else os.fspath(store),
@@ -291,7 +299,9 @@ def explore(
             raise UsageError("expected no malloc_fails with a certificate: a checker cannot follow failing allocations")
         engine.record_decisions()
         run.certificate = Certificate(Path(certificate), [user, *parts], [texts[0], *arguments], env, check, float_cast)
-    if out is not None:
+    if resume is not None:
+        run.resume(Path(resume))
+    elif out is not None:
         run.write_to(Path(out))
     elif reproducible and jobs == 1 and cluster is None:
         engine.name_tests(None)
@@ -315,6 +325,8 @@ class Run:
         self._time_before = 0.0
         self._command: list[str] | None = None
         self.program = program
+        self.name = program[0]
+        """The name that the program is told."""
         self.compile_s = compile_s
         self.out: Path | None = None
         self.certificate: Certificate | None = None
@@ -339,6 +351,8 @@ class Run:
         self._ended: list[results.Path] = []
         self._conditions: dict[tuple[str, str, int], list[str]] = {}
         self._assumptions: dict[tuple[str, str, int], Assumptions] = {}
+        self._warnings: list[str] = []
+        """Warnings from before the run goes on."""
         self.warn: Callable[[str], object] = lambda line: warnings.warn(line, RuntimeWarning, stacklevel=4)
         """Called with each warning for the user; by default it issues a Python warning."""
 
@@ -378,14 +392,9 @@ class Run:
             write_atomically(folder / DRIVER, self.entry.source)
         self.out = folder
         if self.guard is not None:
-            self._begin_journal(None)
-
-    def _begin_journal(self, size: int | None) -> None:
-        assert self.out is not None
-        assert self.guard is not None
-        head = {"guard": self.guard, "names": self.program, "command": self._command, "folder": os.getcwd()}
-        self.journal = Journal(self.out, head, size)
-        self._engine.keep_checkpoints()
+            head = {"guard": self.guard, "names": self.program, "command": self._command, "folder": os.getcwd()}
+            self.journal = Journal(folder, head, None)
+            self._engine.keep_checkpoints()
 
     def resume(self, folder: Path) -> None:
         """Goes on with the run of this folder: nothing that it has finished is explored again."""
@@ -401,10 +410,14 @@ class Run:
         ):
             if contents.head["guard"].get(name) != self.guard[name]:
                 raise UsageError(f"the run of `{folder}` has {what}: resume it with the same ones, or start a new run")
+        if contents.head["names"][0] != self.name:
+            found = f"expected the program as `{contents.head['names'][0]}`, which it may read, found `{self.name}`"
+            raise UsageError(f"{found}: use explore(..., resume={str(folder)!r})")
         self.out = folder
-        self._begin_journal(contents.size)
+        self.journal = Journal(folder, contents.head, contents.size)
+        self._engine.keep_checkpoints()
         if contents.damaged:
-            self.warn(f"a part of the journal of `{folder}` is damaged: what is intact is used")
+            self._warnings.append(f"a part of the journal of `{folder}` is damaged: what is intact is used")
         discard_tests(folder, contents.counts.numbered)
         if self._whole is None and (self.reproducible or contents.counts.found):
             self._engine.name_tests(folder, contents.counts.found, contents.counts.numbered)
@@ -468,8 +481,7 @@ class Run:
             key = (bug.class_, bug.file, bug.line)
             found = self.entry.assumptions(bug.inputs, self._conditions.get(key, [])[:MAX_PATHS], deadline)
             if found is not None and bug.paths > MAX_PATHS:
-                # Other paths may not have the conditions that are not sufficient.
-                found = replace(found, conditions=found.conditions if found.suffices else (), others=True)
+                found = replace(found, others=True)
             if found is not None:
                 self._assumptions[key] = found
 
@@ -501,8 +513,9 @@ class Run:
             self._checkpoint()
         if not self._more or self._engine.writing_failed():
             self._close()
-        for line in self._engine.notices():
+        for line in (*self._warnings, *self._engine.notices()):
             self.warn(line)
+        self._warnings.clear()
         return not self._closed
 
     def add_seeds(self, seeds: Sequence[Seed]) -> int:
@@ -742,17 +755,6 @@ def prepare_folder(folder: Path) -> None:
         raise UsageError(f"expected a new or empty folder, found `{folder}` with files in it: choose another --out")
     if not os.access(folder, os.W_OK):
         raise UsageError(f"cannot write into `{folder}`: permission denied; choose another folder with --out")
-
-
-def check_flags(check: Sequence[str]) -> list[str]:
-    """Flags for checks of which the compiler does a part: LLVM's shifts have no sign, its addresses no members."""
-    flags = []
-    if "shift" in check or "all" in check:
-        flags.append("-fsanitize=shift")
-    if "member" in check or "all" in check:
-        header = runtime_include().parent / "member.h"
-        flags += ["-fsanitize=array-bounds", "-fstrict-flex-arrays=2", "-include", str(header)]
-    return flags
 
 
 def next_folder(parent: Path) -> Path:

@@ -23,6 +23,7 @@ from typing import Any, BinaryIO, NamedTuple
 
 from partita import _core
 from partita.errors import UsageError
+from partita.llvm.write import contents
 
 NAME = "journal"
 FOUND = "tests.found"
@@ -42,18 +43,21 @@ CHECKPOINT_HEAD = 4
 
 LIMITS = frozenset(
     "max_time max_solver_time max_memory max_instructions max_tests out store search seed seeds sync certificate "
-    "verify layers jobs".split()
+    "verify layers jobs resume".split()
 )
 """Options that another part of a run may have: they decide what is explored first, and when it ends."""
+COMPILING = frozenset("cflags clang classpath".split())
+"""Options that may have paths of one machine, and decide nothing but the program, which is compared itself."""
 
 
 def guard(parts: Iterable[bytes], options: Mapping[str, Any], arguments: Iterable[str]) -> dict[str, str]:
-    """Identifies a program and its options: a journal is only for the same ones."""
+    """Identifies a program and its options: a journal is only for the same ones, wherever their files are."""
     program = hashlib.sha256()
     for part in parts:
-        program.update(LENGTH.pack(len(part)))
-        program.update(part)
-    kept = {name: value for name, value in options.items() if name not in LIMITS}
+        for piece in contents(part):
+            program.update(LENGTH.pack(len(piece)))
+            program.update(piece)
+    kept = {name: value for name, value in options.items() if name not in LIMITS | COMPILING}
     text = repr((sorted(kept.items()), list(arguments)))
     return {
         "program": program.hexdigest(),

@@ -10,7 +10,7 @@ use super::state::State;
 use crate::encoding::{Decoder, put_bytes};
 
 /// Names the format.
-const HEAD: &[u8; 4] = b"PCP4";
+const HEAD: &[u8; 4] = b"PCP6";
 
 impl Engine {
     /// Keeps a checkpoint from before the run stops, for `take_last_checkpoint`.
@@ -49,7 +49,9 @@ impl Engine {
         for number in [stats.tests, open, ended, explored.to_bits(), found, numbered] {
             out.extend(number.to_be_bytes());
         }
-        put_bytes(&mut out, &self.recorder().encode_results(&Committed::default()));
+        let mut results = self.recorder().encode_results(&Committed::default());
+        self.machine.encode_host_answers(0, &mut results);
+        put_bytes(&mut out, &results);
         paths.iter().for_each(|part| put_bytes(&mut out, part));
         out
     }
@@ -99,11 +101,26 @@ impl Engine {
         Some(parts)
     }
 
-    /// Adds results that another process committed. Errors: the bytes are damaged.
+    /// Adds results that another process committed, and what it read of the host's files. Errors: the bytes are damaged, or
+    /// a file has changed.
     pub fn add_results(&mut self, results: &[u8]) -> Result<(), String> {
         let mut from = Decoder::new(results);
-        let added = self.recorder_mut().add_results(&mut from).filter(|()| from.is_at_end());
-        added.ok_or_else(|| "the results are damaged".to_string())
+        self.recorder_mut().add_results(&mut from).ok_or_else(|| "the results are damaged".to_string())?;
+        self.host_committed = self.machine.add_host_answers(&mut from)?;
+        Ok(())
+    }
+
+    /// Answers about the host's files from this one on, and the number of all.
+    pub fn host_answers(&self, first: usize) -> (Vec<u8>, usize) {
+        let mut out = Vec::new();
+        let count = self.machine.encode_host_answers(first, &mut out);
+        (out, count)
+    }
+
+    /// Adds what other processes read of the host's files. Errors: the bytes are damaged, or a file has changed.
+    pub fn add_host_answers(&mut self, answers: &[u8]) -> Result<(), String> {
+        self.host_committed = self.machine.add_host_answers(&mut Decoder::new(answers))?;
+        Ok(())
     }
 
     /// Explores nothing but what `add_open_paths` adds.

@@ -67,7 +67,9 @@ impl Engine {
 
     /// Results and tests since the last commit of a worker that has stopped: open paths are cut ones among them.
     pub fn end_worker(&mut self) -> (Vec<u8>, Vec<u8>) {
-        (self.recorder_mut().commit_results(), self.recorder_mut().take_found())
+        let mut results = self.recorder_mut().commit_results();
+        self.host_committed = self.machine.encode_host_answers(self.host_committed, &mut results);
+        (results, self.recorder_mut().take_found())
     }
 
     /// Removes all open paths and returns them, for workers.

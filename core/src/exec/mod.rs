@@ -96,6 +96,8 @@ pub struct Engine {
     /// Are checkpoints wanted, and the one from before the run stopped.
     keeps_checkpoints: bool,
     last_checkpoint: Option<Vec<u8>>,
+    /// Number of answers about the host's files that other processes know.
+    host_committed: usize,
     /// The first state, if everything may have to be explored once more.
     first: Option<Box<State>>,
     /// Turns of states that are counted apart.
@@ -152,6 +154,7 @@ impl Engine {
             max_instructions,
             keeps_checkpoints: false,
             last_checkpoint: None,
+            host_committed: 0,
             first: None,
             apart_turns: 0,
             ended: Vec::new(),

@@ -106,10 +106,14 @@ def _words(path: Path, option: Option, value: Any) -> list[str]:
 
 def merged(given: argparse.Namespace, parse: Callable[[list[str]], argparse.Namespace], file: ProjectFile) -> None:
     """Fills what the command line `given` does not say from the file."""
-    found = parse(["run", *file.words])
+    merge(given, parse(["run", *file.words]), file.arguments)
+
+
+def merge(given: argparse.Namespace, found: argparse.Namespace, arguments: list[str]) -> None:
+    """Fills what the command line `given` does not say from another one, whose program has these arguments."""
     explicit: set[str] = getattr(given, "explicit", set())
     given.program = found.program
-    given.program_arguments = given.program_arguments or file.arguments
+    given.program_arguments = given.program_arguments or arguments
     for option in OPTIONS:
         if option.surface == "arguments":
             continue

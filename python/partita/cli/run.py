@@ -15,13 +15,13 @@ import os
 import signal
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from types import FrameType
 
-from partita import options
-from partita.cli import project_file
+from partita import journal, options
+from partita.cli import klee_flags, project_file
 from partita.cli.follow import follow, make_listener
 from partita.errors import UsageError
 from partita.explore import Run, explore, next_folder
@@ -79,9 +79,7 @@ def run(arguments: argparse.Namespace) -> int:
     exploration.baseline = baseline
     exploration.describe_command(sys.argv, arguments.project)
     # The folder is made only once the program has been compiled.
-    if arguments.resume is not None:
-        exploration.resume(Path(arguments.resume))
-    else:
+    if arguments.resume is None:
         exploration.write_to(Path(arguments.out) if arguments.out else next_folder(Path.cwd()))
     with ending_cleanly(exploration):
         follow(exploration, make_listener(exploration, arguments))
@@ -91,7 +89,11 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def take_project(arguments: argparse.Namespace, parse: Callable[[list[str]], argparse.Namespace]) -> None:
-    """Takes the program and its options from the project: `partita.toml`, and `--project`, which may name it too."""
+    """Takes the program and its options from the run that is resumed, or else from the project: `partita.toml`, and
+    `--project`, which may name it too."""
+    if arguments.resume is not None:
+        _repeat_command(arguments, parse)
+        return
     here = Path.cwd()
     found = project_file.find(here)
     if found is not None:
@@ -105,6 +107,34 @@ def take_project(arguments: argparse.Namespace, parse: Callable[[list[str]], arg
     if not arguments.program and arguments.project is None:
         where = f"`{found.path}` has no `program`" if found else "found none, and no partita.toml here or above"
         raise UsageError(f"expected a program to explore, such as `partita run prog.c`: {where}")
+
+
+def _repeat_command(arguments: argparse.Namespace, parse: Callable[[list[str]], argparse.Namespace]) -> None:
+    """Takes the program and its options from the command that began a run. Files are looked for here, since the folder
+    may have been copied with its program, and then where the run began."""
+    folder = os.path.abspath(arguments.resume)
+    head = journal.read(Path(folder)).head
+    names, command, began = head["names"], head["command"], head["folder"]
+    if not command:
+        raise UsageError(f"expected the program of the run of `{arguments.resume}`, which Python began, found none")
+    found = next((place for place in (os.getcwd(), began) if _has_files(place, names)), None)
+    if found is None:
+        listed = " ".join(names)
+        raise UsageError(f"expected `{listed}` of the run of `{arguments.resume}` here or in `{began}`, found neither")
+    words, program_arguments = split_arguments([word for word in command[1:] if word != "run"])
+    for name in ("sarif", "baseline"):
+        if (value := getattr(arguments, name)) is not None:
+            setattr(arguments, name, os.path.abspath(value))
+    os.chdir(found)
+    first = parse(["run", *klee_flags.translate(words)])
+    project_file.merge(arguments, first, program_arguments)
+    if not first.program and first.project is None and (file := project_file.find(Path.cwd())) is not None:
+        project_file.merged(arguments, parse, file)
+    arguments.program, arguments.out, arguments.resume = names, None, folder
+
+
+def _has_files(folder: str, names: Sequence[str]) -> bool:
+    return all(os.path.exists(os.path.join(folder, name)) for name in names)
 
 
 def _take_changes(arguments: argparse.Namespace) -> bool:

@@ -40,6 +40,8 @@ class Task:
     """Time that is left of the run."""
     memory: int | None = None
     """The worker's limit of memory from now on; None: as it is."""
+    host: bytes = b""
+    """Answers about the host's files that others had since the last task."""
 
 
 @dataclass(frozen=True)

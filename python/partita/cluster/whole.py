@@ -6,6 +6,7 @@ from __future__ import annotations
 import os
 import tempfile
 import time
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -38,6 +39,8 @@ class Whole:
         self._workers: set[int] = set()
         self._counted = 0.0
         self._limits = limits
+        self._told: dict[int, int] = {}
+        """Number of answers about the host's files that each worker has."""
         self._leases: Leases | None = None
         self._restored: list[bytes] | None = None
         self._out: Path | None = None
@@ -134,7 +137,8 @@ class Whole:
                 self.stop(limit)
                 return False
             for worker, task in leases.tasks(self._time_left(), self._memory.share()):
-                self._pool.send(worker, task)
+                host, self._told[worker] = self._engine.host_answers(self._told.get(worker, 0))
+                self._pool.send(worker, replace(task, host=host) if host else task)
             for worker, parts in leases.cuts():
                 self._pool.send(worker, Cut(parts))
             if leases.is_done():

@@ -60,6 +60,7 @@ class Worker:
     def explore(self, task: Task) -> Report:
         """Explores a slice."""
         engine = self._engine
+        engine.add_host_answers(task.host)
         for part in task.parts:
             engine.add_open_paths(part)
         before = engine.pulse()

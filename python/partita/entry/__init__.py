@@ -112,18 +112,22 @@ def _what_can_be_started(names: Sequence[str], defined: Sequence[str]) -> str:
     shown = ", ".join(defined[:_LISTED]) + (f" and {len(defined) - _LISTED} more" if len(defined) > _LISTED else "")
     return (
         f"expected a program with a function `main`, found {shown}:\n"
-        f"  start one of them with symbolic parameters: partita run {' '.join(names)} --entry {defined[0]}"
+        f"  start one of them with symbolic parameters: partita run {' '.join(names)} --entry {defined[0]}\n"
+        f"  or all of them in turn: partita run {' '.join(names)} --entry all"
     )
 
 
 def functions_of(names: Sequence[str], *, cflags: Sequence[str] = (), clang: str | None = None) -> list[str]:
     """The functions that these files define, in the order of their lines; `main` and fuzz targets first.
 
-    Functions of headers are left out, if the files are sources.
+    Functions of headers are left out, if the files are sources; but a library may be one header that a source includes.
     """
     info = DebugInfo(module_for_types(names, cflags=[*cflags, "-femit-all-decls"], clang=clang))
     sources = {os.path.abspath(name) for name in names if name.endswith(C_SOURCES)}
-    found = [each for each in info.functions() if not sources or os.path.abspath(each.file) in sources]
+    defined = list(info.functions())
+    found = [each for each in defined if not sources or os.path.abspath(each.file) in sources]
+    folders = {os.path.dirname(source) for source in sources}
+    found = found or [each for each in defined if os.path.dirname(os.path.abspath(each.file)) in folders]
     first = ("main", FUZZ_TARGET)
     found = [each for each in found if each.name != FUZZ_INITIALIZER]
     return [each.name for each in sorted(found, key=lambda each: (each.name not in first, each.file, each.line))]

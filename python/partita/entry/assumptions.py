@@ -30,6 +30,7 @@ MAX_RELATED = 10
 MAX_SHOWN = 8
 """Conditions in a message; `run.json` has all."""
 TIMEOUT_S = 1.0
+NO_TERMINATOR = " has no terminator"
 _LOCAL = re.compile(r"\?(\d+)")
 
 
@@ -53,10 +54,13 @@ class Assumptions:
             return "certain: every call ends there"
         if not self.conditions:
             return "depends on the input in a way that no single condition describes"
-        more = ", and on other inputs" if self.others else ""
+        if self.suffices:
+            kind, more = "whenever", ", and on other inputs" if self.others else ""
+        else:
+            kind, more = f"on the first {MAX_PATHS} paths found:" if self.others else "on every path found:", ""
         left = len(self.conditions) - MAX_SHOWN
         shown = " && ".join(self.conditions[:MAX_SHOWN]) + (f" && {left} more" if left > 0 else "")
-        return f"{'whenever' if self.suffices else 'on every path found:'} {shown}{more}"
+        return f"{kind} {shown}{more}"
 
 
 class Atom(NamedTuple):
@@ -99,16 +103,25 @@ def find(
     prelude, formula = _joined(conditions, [name for name, _ in inputs])
     data = dict(inputs)
     roots = edges(signature, bounds, inputs)
+    # A bug that needs no array without a terminator is described without them.
+    usual = f"(and true {' '.join(_terminated(each) for each in roots if each.first_array is not None)})"
+    if not _Asker(prelude, formula, deadline).implies(f"(not {usual})"):
+        formula = f"(and {formula} {usual})"
+    else:
+        usual = "true"
     pointers = list(_visible(roots))
     numbers = list(_numbers(signature, pointers, data, bounds))[:MAX_NUMBERS]
     solver = _Asker(prelude, formula, deadline)
     found = [atom for atom in (_about_pointer(each, data) for each in pointers) if solver.implies(atom.formula)]
     for number in numbers:
         found += solver.bounds(number)
+    lengths = [atom for atom in _lengths(roots, numbers) if solver.implies(atom.formula)]
+    sized = {atom.text.partition(" has ")[0] for atom in lengths}
+    found = [atom for atom in found if atom.text.removesuffix(NO_TERMINATOR) not in sized] + lengths
     fixed = {atom.text for atom in found}
     free = [number for number in numbers if f"{number.name} == {_c(number)}" not in fixed][:MAX_RELATED]
     found += [atom for atom in _relations(free) if solver.implies(atom.formula)]
-    whole = [*_well_formed(roots, signature, bounds, data)]
+    whole = [usual, *_well_formed(roots, signature, bounds, data)]
     suffices = solver.implied_by([*whole, *(atom.formula for atom in found)])
     if suffices:
         for atom in list(found):
@@ -153,8 +166,32 @@ def _byte(name: str, at: int) -> str:
     return f"(select {quoted(name)} #x{at:08x})"
 
 
+def _terminated(edge: Edge) -> str:
+    return f"(bvult {_byte(edge.name, 0)} #x{edge.first_array:02x})"
+
+
+def _lengths(roots: Sequence[Edge], numbers: Sequence[Number]) -> Iterator[Atom]:
+    """Comparisons of integers with the numbers of elements of arrays without a terminator."""
+    for edge in roots:
+        for number in numbers:
+            # That an array has more elements than some number says nothing about a read behind its end.
+            if edge.elements is None or number.size < 4 or number.value < edge.elements:
+                continue
+            extended = f"(_ zero_extend {8 * (number.size - 1)})"
+            count = f"({extended} (bvsub {_byte(edge.name, 0)} #x{edge.first_array:02x}))"
+            operator, words = "=", ""
+            if number.value > edge.elements:
+                operator, words = "bvsgt" if number.signed else "bvugt", "fewer than "
+            yield Atom(
+                f"{edge.name} has {words}{number.name} elements and no terminator",
+                f"(and (not {_terminated(edge)}) ({operator} {number.term} {count}))",
+            )
+
+
 def _about_pointer(edge: Edge, data: dict[str, bytes]) -> Atom:
     choice = _byte(edge.name, 0)
+    if edge.elements is not None:
+        return Atom(edge.name + NO_TERMINATOR, f"(bvuge {choice} #x{edge.first_array:02x})")
     if edge.target == "NULL":
         return Atom(f"{edge.name} == NULL", f"(= {choice} #x00)")
     if isinstance(edge.target, Edge) and edge.target is not edge:
@@ -225,6 +262,8 @@ def _well_formed(roots: Sequence[Edge], signature: Signature, bounds: Bounds, da
         choices = 2
         if len(made) < bounds.objects and not isinstance(edge.type, Function):
             choices += min(MAX_ALIASES, sum(each == edge.type for each in made))
+            if edge.first_array is not None:
+                choices += bounds.sized + 1
             made.append(edge.type)
         yield f"(bvult {_byte(edge.name, 0)} #x{choices:02x})"
         pending += edge.inner

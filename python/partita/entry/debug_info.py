@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 _FIELD = re.compile(r'(\w+): (?:!(\d+)|(-?\d+)|"((?:[^"\\]|\\.)*)"|([\w| ]+))')
@@ -234,7 +234,11 @@ class DebugInfo:
         if "!DISubroutineType(" in text:
             return Function()
         if tag in _QUALIFIERS:
-            return self._type(base)
+            found = self._type(base)
+            # The only typedef that says what a pointer leads to.
+            if fields.get("name") == "wchar_t" and isinstance(found, Scalar):
+                return replace(found, name="wchar_t")
+            return found
         if tag == "pointer_type":
             return self._pointer(base)
         if tag == "enumeration_type":

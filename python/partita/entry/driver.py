@@ -11,12 +11,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from partita.entry.debug_info import Array, Function, Pointer, Record, Scalar, Signature, Type, size_of
+from partita.entry.debug_info import Array, Function, Parameter, Pointer, Record, Scalar, Signature, Type, size_of
 
 FUZZ_TARGET = "LLVMFuzzerTestOneInput"
 FUZZ_INITIALIZER = "LLVMFuzzerInitialize"
 MAX_ALIASES = 4
 """Earlier objects of the same type that a pointer may share."""
+MAX_SIZED = 16
+"""Most elements of an array without a terminator."""
 MAX_LINKS = 16
 """Pointers of an array inside an object that are filled; the others are plain bytes."""
 _CHAR = Scalar("char", 1, "signed")
@@ -34,6 +36,11 @@ class Bounds:
     objects: int = 24
     sizes: tuple[int, int] = (0, 16)
     """Least and greatest size of the input of a fuzz target."""
+
+    @property
+    def sized(self) -> int:
+        """Most elements of an array without a terminator."""
+        return max(1, min(self.length, MAX_SIZED))
 
 
 def write_fuzz_driver(has_initializer: bool, bounds: Bounds) -> str:
@@ -95,7 +102,7 @@ class _Writer:
         for parameter in parameters:
             name, type_ = parameter.name, parameter.type
             setup.append(f"  {self._declared(type_, name)};")
-            setup += self._initialised(name, type_)
+            setup += self._initialised(name, type_, is_sized(self._signature, parameter))
         prototype = f"{returned} (*)({', '.join(types) or 'void'}{', ...' if self._signature.variadic else ''})"
         call = f"(({prototype}){function})({', '.join(each.name for each in parameters)})"
         lines = [
@@ -109,6 +116,7 @@ class _Writer:
             "#endif",
             f"#define PARTITA_MAX_OBJECTS {self._bounds.objects}",
             f"#define PARTITA_MAX_ALIASES {MAX_ALIASES}",
+            f"#define PARTITA_MAX_SIZED {self._bounds.sized}",
             "#include <partita-entry.h>",
             "",
             *(f"{'union' if record.is_union else 'struct'} {tag};" for record, tag in self._records.items()),
@@ -135,6 +143,8 @@ class _Writer:
             found.append(f"strings of more than {self._bounds.length} bytes (--max-length)")
         if any(each is None or isinstance(each, Scalar | Pointer) for each in targets if each != _CHAR):
             found.append(f"arrays of more or less than {self._bounds.elements} elements (--max-elements)")
+        if any(is_sized(self._signature, each) for each in self._signature.parameters):
+            found.append(f"arrays without a terminator of more than {self._bounds.sized} elements (--max-length)")
         pointers = sum(isinstance(each.type, Pointer) for each in self._signature.parameters)
         if pointers > 1 or any(each is not None and links(each) for each in targets):
             found.append("pointers into the middle of objects, to other types, to more than the last objects of a type")
@@ -142,11 +152,11 @@ class _Writer:
             found.append("effects of functions that a parameter points to")
         return found
 
-    def _initialised(self, name: str, type_: Type) -> list[str]:
+    def _initialised(self, name: str, type_: Type, sized: bool) -> list[str]:
         """Statements that make one parameter symbolic."""
         if isinstance(type_, Pointer):
             target = self._descriptor(type_.target)
-            return [f'  partita_pointer(&{name}, &{target}, "{name}");']
+            return [f'  partita_pointer(&{name}, &{target}, "{name}", {int(sized)});']
         statements = [f'  partita_make_symbolic(&{name}, sizeof {name}, "{name}");']
         if isinstance(type_, Scalar) and type_.encoding == "boolean":
             # Any other bit pattern is undefined behaviour of the caller.
@@ -232,12 +242,27 @@ def joined(name: str, dot: str, label: str) -> str:
     return name + (dot if label and not label.startswith("[") else "") + label
 
 
+def is_sized(signature: Signature, parameter: Parameter) -> bool:
+    """May a parameter be an array without a terminator, whose number of elements is another parameter?"""
+
+    def counts(type_: Type) -> bool:
+        return isinstance(type_, Scalar) and type_.encoding in ("signed", "unsigned") and type_.size >= 4
+
+    is_text = isinstance(parameter.type, Pointer) and is_character(parameter.type.target)
+    return is_text and any(counts(each.type) for each in signature.parameters)
+
+
+def is_character(type_: Type | None) -> bool:
+    """Does a pointer to this type lead to a string?"""
+    return isinstance(type_, Scalar) and type_.name in ("char", "wchar_t")
+
+
 def extent(target: Type | None, bounds: Bounds) -> tuple[int, int, bool]:
     """Size of an element, number of elements, and whether they are a string, of the object behind a pointer."""
     if target is None:
         return 1, 8 * bounds.elements, False
     if isinstance(target, Scalar):
-        if target.name in ("char", "wchar_t"):
+        if is_character(target):
             return target.size, bounds.length + 1, True
         return target.size, bounds.elements, False
     if isinstance(target, Pointer):

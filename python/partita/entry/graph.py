@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 
 from partita.entry import values
 from partita.entry.debug_info import Function, Pointer, Record, Signature, Type
-from partita.entry.driver import MAX_ALIASES, Bounds, extent, joined, links
+from partita.entry.driver import MAX_ALIASES, Bounds, extent, is_sized, joined, links
 
 Inputs = Sequence[tuple[str, bytes]]
 
@@ -28,6 +28,11 @@ class Edge:
     target: Edge | str = "NULL"
     """The pointer whose object it leads to (itself for an object of its own), or words."""
     inner: list[Edge] = field(default_factory=list)
+    is_sized: bool = False
+    first_array: int | None = None
+    """The first choice that is an array without a terminator, that of no elements."""
+    elements: int | None = None
+    """Number of elements of the array without a terminator that it leads to."""
 
 
 def edges(signature: Signature, bounds: Bounds, inputs: Inputs) -> list[Edge]:
@@ -36,7 +41,8 @@ def edges(signature: Signature, bounds: Bounds, inputs: Inputs) -> list[Edge]:
     roots: list[Edge] = []
     for parameter in signature.parameters:
         if isinstance(parameter.type, Pointer):
-            roots.append(Edge(parameter.name, parameter.type.target))
+            sized = is_sized(signature, parameter)
+            roots.append(Edge(parameter.name, parameter.type.target, is_sized=sized))
         elif isinstance(parameter.type, Record):
             roots += [Edge(joined(parameter.name, ".", label), target) for _, label, target in links(parameter.type)]
     made: list[Edge] = []
@@ -51,7 +57,13 @@ def edges(signature: Signature, bounds: Bounds, inputs: Inputs) -> list[Edge]:
         shared = [earlier for earlier in reversed(made) if earlier.type == edge.type][:MAX_ALIASES]
         made.append(edge)
         targets: list[Edge | str] = ["NULL", edge, *shared]
-        edge.target = targets[min(choice, len(targets) - 1)]
+        if edge.is_sized:
+            edge.first_array = len(targets)
+        if edge.is_sized and choice >= len(targets):
+            edge.elements = min(choice - len(targets), bounds.sized)
+            edge.target = _array(edge, bounds, dict(inputs).get(f"{edge.name}[]", b""))
+        else:
+            edge.target = targets[min(choice, len(targets) - 1)]
         count = extent(edge.type, bounds)[1]
         for i in range(count if edge.type is not None else 0):
             assert edge.type is not None
@@ -59,6 +71,13 @@ def edges(signature: Signature, bounds: Bounds, inputs: Inputs) -> list[Edge]:
             edge.inner += [Edge(joined(prefix, dot, label), inner) for _, label, inner in links(edge.type)]
         pending.extend(edge.inner)
     return roots
+
+
+def _array(edge: Edge, bounds: Bounds, contents: bytes) -> str:
+    size = extent(edge.type, bounds)[0]
+    assert edge.elements is not None
+    part = contents[size * (bounds.sized - edge.elements) :]
+    return f"{values.elements(edge.type, part)}, {edge.elements} without a terminator"
 
 
 def lines(signature: Signature, bounds: Bounds, inputs: Inputs) -> list[str]:
@@ -86,5 +105,5 @@ def _object(edge: Edge, data: dict[str, bytes], bounds: Bounds) -> Iterator[str]
     contents = data.get(f"*{edge.name}")
     if contents is not None and not isinstance(edge.type, Pointer):
         if extent(edge.type, bounds)[2]:
-            contents = contents[:-1]  # the terminator
+            contents = contents[: -extent(edge.type, bounds)[0]]  # the terminator
         yield f"*{edge.name} = {values.shown(edge.type, contents)}"

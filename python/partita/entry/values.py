@@ -23,6 +23,13 @@ def shown(type_: Type | None, data: bytes) -> str:
             return f"hex {data.hex(' ')}" if any(data) else "zeros"
 
 
+def elements(type_: Type | None, data: bytes) -> str:
+    """The elements of an array. Zeros at its end are elements like others."""
+    if isinstance(type_, Scalar) and type_.name == "char":
+        return _text(data, keeps_zeros=True)
+    return _several(type_, data) if type_ is not None and data else "{}"
+
+
 def _members(record: Record, data: bytes) -> list[str]:
     found = []
     for member in record.members:
@@ -43,9 +50,9 @@ def _several(element: Type, data: bytes) -> str:
     return "{" + ", ".join(parts) + more + "}"
 
 
-def _text(data: bytes) -> str:
+def _text(data: bytes, *, keeps_zeros: bool = False) -> str:
     # Zeros inside are shown: what is behind them decides something, or it would be zero too.
-    body = data.rstrip(b"\0")
+    body = data if keeps_zeros else data.rstrip(b"\0")
     escaped = "".join(chr(byte) if 32 <= byte < 127 and chr(byte) not in '"\\' else f"\\x{byte:02x}" for byte in body)
     return f'"{escaped}"'
 

@@ -10,13 +10,24 @@ from typing import NamedTuple
 
 from partita import folded
 from partita.errors import UsageError
-from partita.toolchain import CPP_STANDARD, OLDER_C, PLAIN, SCOPES, TO_BITCODE, compiler, how_it_ended, is_narrow
+from partita.toolchain import (
+    CPP_STANDARD,
+    OLDER_C,
+    PLAIN,
+    SCOPES,
+    TO_BITCODE,
+    compiler,
+    how_it_ended,
+    is_narrow,
+    runtime_include,
+)
 
 C_SOURCES = (".c", ".i")
 CPP_SOURCES = (".cc", ".cpp", ".cxx", ".c++", ".cp", ".C", ".CPP", ".ii")
 SOURCES = (*C_SOURCES, *CPP_SOURCES)
 _PREPROCESSED = (".i", ".ii")
 _OPTIMIZABLE = ("-O1", "-Xclang", "-disable-llvm-passes")
+_MISSING_HEADER = re.compile(r"fatal error: '([^']+)' file not found")
 _DEPENDENCY = re.compile(r"((?:\\.|\$\$|[^\s\\])+)")
 
 
@@ -26,6 +37,23 @@ class Compiled(NamedTuple):
     path: str
     bitcode: bytes
     dependencies: tuple[str, ...]
+
+
+def check_flags(check: Sequence[str]) -> list[str]:
+    """Flags for checks of which the compiler does a part: LLVM's shifts have no sign, its addresses no members."""
+    flags = []
+    if "shift" in check or "all" in check:
+        flags.append("-fsanitize=shift")
+    if "member" in check or "all" in check:
+        header = runtime_include().parent / "member.h"
+        flags += ["-fsanitize=array-bounds", "-fstrict-flex-arrays=2", "-include", str(header)]
+    return flags
+
+
+def names_as(names: Sequence[str], began_as: Sequence[str]) -> list[str]:
+    """Flags that make `__FILE__` in sources what it was under other names."""
+    moved = [(now, then) for now, then in zip(names, began_as, strict=False) if now != then and now.endswith(SOURCES)]
+    return [f"-fmacro-prefix-map={now}={then}" for now, then in moved]
 
 
 def compile_c(
@@ -142,6 +170,12 @@ def _compile_once(command: list[str], path: str) -> Compiled:
             raise UsageError(f"cannot run the compiler `{command[0]}`: {error.strerror}; check --clang") from None
         if done.returncode != 0:
             text = done.stderr.decode("utf-8", "replace").rstrip()
+            if missing := _MISSING_HEADER.search(text):
+                made = ", which the project's `configure` or `cmake` makes" if missing[1].startswith("config") else ""
+                text += (
+                    f"\nsay where `{missing[1]}` is{made}: --cflags '-I FOLDER', or take the flags of a build from its"
+                    " compile_commands.json: --project FOLDER"
+                )
             raise UsageError(text or f"the compiler {how_it_ended(done.returncode)} on `{path}`, without a message")
         # A preprocessed source depends on nothing else, and has no rules.
         found = [path] if preprocessed else _dependencies(Path(rules).read_text("utf-8", "surrogateescape"))

@@ -6,10 +6,12 @@ them changes `FORMAT_VERSION`.
 
 from __future__ import annotations
 
+import os
 import struct
 import sys
 import zlib
 from array import array
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 FORMAT_VERSION = 3
@@ -150,6 +152,26 @@ def pointer_bytes(program: bytes) -> int:
     """Bytes of a pointer in a serialised program."""
     (words,) = struct.unpack_from("<I", program, 16)
     return int(struct.unpack_from("<I", program, 24 + 4 * (words - 1))[0])
+
+
+def contents(program: bytes) -> Iterator[bytes]:
+    """The pieces of a serialised program that do not depend on where its files are.
+
+    Paths of source files are absolute, and nothing else in the table of strings begins with a slash: of these only the
+    last part counts.
+    """
+    words, size = struct.unpack_from("<II", program, 16)
+    (count,) = struct.unpack_from("<I", program, 24)
+    lengths = struct.unpack_from(f"<{count}I", program, 28)
+    at = 24 + 4 * words
+    pieces = []
+    for length in lengths:
+        text = program[at : at + length]
+        pieces.append(os.path.basename(text) if text[:1] == b"/" else text)
+        at += length
+    yield b"\0".join(pieces)
+    yield program[28 + 4 * count : 24 + 4 * words]
+    yield program[at : 24 + 4 * words + size]
 
 
 class Writer:

@@ -46,11 +46,13 @@ def _plain(bug: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _order(finding: Mapping[str, Any]) -> tuple[Any, ...]:
-    """Certain findings first, then those about contents, then those about null pointers, which many functions do not
-    take."""
+    """Certain findings first, then those about contents, then those about null pointers and arrays without a
+    terminator, which many functions do not take."""
     best = finding["entries"][0]
     null_only = bool(best["assumes"]) and all(each.endswith("== NULL") for each in best["assumes"])
-    return not finding["certain"], null_only, len(best["assumes"]), finding["file"], finding["line"]
+    is_bounds = finding["class"].startswith("out-of-bounds")
+    is_last = null_only or (is_bounds and any(each.endswith("no terminator") for each in best["assumes"]))
+    return not finding["certain"], is_last, len(best["assumes"]), finding["file"], finding["line"]
 
 
 def lines(finding: Mapping[str, Any]) -> list[str]:

@@ -81,4 +81,13 @@ int deep(struct list *list) {
   return n;
 }
 
+/* Reads behind a backslash that ends a pattern of n characters. */
+int trailing(const char *s, unsigned long n) {
+  int escaped = 0;
+  if (!s || n > 3) return 0;
+  for (const char *end = s + n; s < end; s++)
+    if (*s == '\\' && *++s == 'x') escaped++;
+  return escaped;
+}
+
 int harmless(int a, int b) { return a < b ? a : b; }

@@ -33,7 +33,8 @@ def test_no_main(partita: Run, tmp_path: Path) -> None:
     assert done.returncode == 2
     expected = (
         "expected a program with a function `main`, found f:\n"
-        f"  start one of them with symbolic parameters: partita run {path} --entry f"
+        f"  start one of them with symbolic parameters: partita run {path} --entry f\n"
+        f"  or all of them in turn: partita run {path} --entry all"
     )
     assert done.stderr == f"partita: error: {expected}\n"
 

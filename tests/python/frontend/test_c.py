@@ -218,3 +218,11 @@ def test_dependencies_with_odd_names(tmp_path: Path) -> None:
     header = write(folder, "h#1.h", "#define N 1")
     (compiled,) = compile_c([path])
     assert set(compiled.dependencies) == {path, header}
+
+
+def test_a_missing_header_is_named_with_what_to_do(tmp_path: Path) -> None:
+    path = write(tmp_path, "a.c", '#include "config.h"\nint main(void) { return 0; }\n')
+    with pytest.raises(
+        UsageError, match=r"say where `config.h` is, which .* makes: --cflags '-I FOLDER', or .* --project"
+    ):
+        load(path)

@@ -21,6 +21,13 @@ int either(int a) { if (a == 1) abort(); else if (a == 2) abort(); return 0; }
 int many(unsigned char a) { if (a > 9) abort(); return 0; }
 int flag(bool on, int unused) { if (on) abort(); return unused; }
 int same(struct buf *a, struct buf *b) { if (a && a == b) abort(); return 0; }
+int length(const char *s, int n) { return s ? strlen(s) + n : 0; }
+int sum(const char *s, size_t n) { int all = 0;
+  if (s && n < 9) for (size_t i = 0; i < n; i++) all += s[i]; return all; }
+int last(const wchar_t *s, size_t n) {
+  if (!s || n < 1 || n > 8 || s[n - 1] != '.') return 0;
+  return s[n];
+}
 int loop(unsigned char n) { int s = 0; for (int i = 0; i < n; i++) s += i; if (s > 40) abort(); return s; }
 """
 
@@ -43,6 +50,8 @@ def program(tmp_path_factory):
         ("text", "whenever s != NULL && s[0] == 'a' && s[1] == 'b'"),
         ("put", "whenever b != NULL && b->data != NULL && b->len >= 9 && b->len < b->cap"),
         ("many", "whenever a >= 10"),
+        ("length", "on every path found: s has no terminator"),
+        ("sum", "whenever n <= 8 && s has fewer than n elements and no terminator"),
         ("same", "whenever b == a && a != NULL"),
     ],
 )
@@ -63,8 +72,17 @@ def test_more_paths_than_are_looked_at(program):
     (bug,) = explore(program, entry="loop").finish().bugs
     assert bug.assumes.others
     assert not bug.assumes.certain
-    # Nothing is said that another path could contradict.
-    assert bug.assumes.suffices or not bug.assumes.conditions
+    # The other paths may contradict what is said.
+    assert bug.assumes.suffices or str(bug.assumes).startswith("on the first 32 paths found: ")
+
+
+def test_an_array_that_ends_without_a_terminator(program):
+    fewer, bug = sorted(explore(program, entry="last").finish().bugs, key=lambda bug: bug.line)
+    assert fewer.class_ == bug.class_ == "out-of-bounds-read"
+    assert "s has fewer than n elements and no terminator" in fewer.assumes.conditions
+    assert "s has n elements and no terminator" in bug.assumes.conditions
+    (shown,) = [line for line in bug.described if line.startswith("s = ")]
+    assert shown.endswith("46}, 1 without a terminator")
 
 
 def test_a_disjunction_is_not_sufficient(program):

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from partita import Run, explore
+from partita.cli import main
 
 HEAD = '#include "klee/klee.h"\n#include <stdarg.h>\n#include <stdlib.h>\n#include <string.h>\n'
 
@@ -254,3 +255,24 @@ def test_results_that_differ_between_processors_decide_nothing_unseen(
     constant = source.replace('klee_range(0, 40, "n")', "argc * 0 + 32").replace("main(void)", "main(int argc)")
     if class_ == "shift":
         assert run(tmp_path, constant % (expression, "x == 2")).bugs
+
+
+OLDER = """
+#include <partita.h>
+int main(void) {
+  char c;
+  partita_make_symbolic(&c, 1, "c");
+  if (toupper(c) == 'Q') return strlen("four");
+  return 0;
+}
+"""
+
+
+def test_older_c_is_compiled_as_compilers_of_its_time_did(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "older.c"
+    path.write_text(OLDER)
+    run = explore(path, out=tmp_path / "out").finish()
+    assert run.complete
+    assert {test.ending for test in run.tests()} == {"exit 0", "exit 4"}
+    assert main(["replay", str(path), str(tmp_path / "out"), "--quiet"]) == 0
+    assert "different" not in capsys.readouterr().out

@@ -40,6 +40,13 @@ def test_a_shape_is_found_and_replays(function, described, tmp_path, capsys):
     assert "different" not in replayed(SHAPES, tmp_path, capsys)
 
 
+def test_arrays_without_a_terminator_end_with_their_objects(tmp_path, capsys):
+    (bug,) = started("trailing", tmp_path).bugs
+    assert bug.class_ == "out-of-bounds-read"
+    assert any(line.endswith(" without a terminator") for line in bug.described)
+    assert "different" not in replayed(SHAPES, tmp_path, capsys)
+
+
 def test_inputs_are_shown_by_their_types(tmp_path):
     run = started("typed", tmp_path)
     (bug,) = run.bugs

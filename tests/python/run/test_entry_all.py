@@ -37,6 +37,11 @@ def test_functions_of_the_file_are_started_in_order(program):
     assert functions_of(["lib.c"])[0] == "main"
 
 
+def test_a_library_in_one_header(program):
+    Path("single.c").write_text('#define IMPLEMENTATION\n#include "inner.h"\n#include <string.h>\n')
+    assert functions_of(["single.c"]) == ["inner"]
+
+
 def test_one_list_of_findings(program, capsys):
     assert main(["run", "lib.c", "--entry", "all", "--sarif", "all.sarif"]) == 1
     out = capsys.readouterr().out

@@ -18,6 +18,7 @@ import pytest
 from partita import journal
 from partita.errors import UsageError
 from partita.explore import explore
+from partita.frontends import load_program
 from support.three_ways import program
 
 
@@ -160,3 +161,120 @@ def test_the_status_of_a_run(tmp_path: Path) -> None:
 def test_zeros_are_no_record() -> None:
     data = journal.HEAD + journal.FRAME.pack(3, zlib.crc32(b"abc")) + b"abc" + bytes(24)
     assert [record for record, _ in journal._records(data)] == [b"abc"]
+
+
+NAMED = r"""
+#include <partita.h>
+#include <assert.h>
+#include <string.h>
+int main(int argc, char **argv) {
+  unsigned char x[4], n = strlen(argv[0]);
+  partita_make_symbolic(x, sizeof x, "x");
+  for (int i = 0; i < 4; i++)
+    if (x[i] > 100) n++;
+  assert(n != strlen(argv[0]) + 4);
+  return n;
+}
+"""
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_a_run_is_resumed_in_another_folder(tmp_path: Path, jobs: int) -> None:
+    here, there = tmp_path / "here", tmp_path / "another" / "folder"
+    (here / "src").mkdir(parents=True)
+    (here / "src" / "named.c").write_text(NAMED)
+
+    def run(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
+        command = [sys.executable, "-m", "partita", "run", "--store", "none", "--quiet", *words]
+        return subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+
+    flags = f"--cflags=-I{here}"
+    run(here, "src/named.c", "--out", "whole", flags)
+    run(here, "src/named.c", "--out", "out", flags, "--max-instructions", "200")
+    assert journal.read(here / "out").counts.open > 0
+    shutil.copytree(here / "out", tmp_path / "copy")
+    shutil.move(here, there)
+    # The program again, by another name, and compiled with folders of another machine.
+    words = ["named.c", f"--cflags=-I{there}", "--resume", str(tmp_path / "copy"), "--jobs", str(jobs)]
+    assert run(there / "src", *words).returncode == 1
+    assert result(tmp_path / "copy") == result(there / "whole")
+    bugs = json.loads((tmp_path / "copy" / "run.json").read_text())["bugs"]
+    assert [bug["file"] for bug in bugs] == [str(there / "src" / "named.c")]
+    # Without a program, the command is repeated: the program is where it was relative to this folder.
+    words = ["--resume", "out", "--max-instructions", "1000000", "--jobs", str(jobs)]
+    assert run(there, *words).returncode == 1
+    assert result(there / "out") == result(there / "whole")
+    done = run(tmp_path, "--resume", str(there / "out"))
+    assert done.returncode == 2
+    assert "expected `src/named.c` of the run" in done.stderr
+    (there / "src" / "named.c").write_text(NAMED.replace("> 100", "> 101"))
+    done = run(there, "--resume", "out")
+    assert done.returncode == 2
+    assert "has another program" in done.stderr
+
+
+def test_a_program_is_the_same_in_every_folder(tmp_path: Path) -> None:
+    found = []
+    for name in ("a", "a longer name"):
+        (tmp_path / name).mkdir()
+        path = tmp_path / name / "prog.c"
+        path.write_text("int main(void) { return 3; }\n")
+        found.append(load_program([path]))
+    path.write_text("int main(void) { return 4; }\n")
+    assert found[0] != found[1]
+    first, second, other = (journal.guard([each], {}, []) for each in (*found, load_program([path])))
+    assert first == second
+    assert first != other
+
+
+READS = r"""
+#include <partita.h>
+#include <stdio.h>
+#include <sys/stat.h>
+int main(int argc, char **argv) {
+  char text[8] = "";
+  struct stat found;
+  FILE *file = fopen(argv[1], "r");
+  if (!file || fread(text, 1, 4, file) < 2 || stat(argv[1], &found)) return 9;
+  unsigned char x[5], n = 0;
+  partita_make_symbolic(x, sizeof x, "x");
+  for (int i = 0; i < 5; i++)
+    if (x[i] > text[i % 2]) n += found.st_size;
+  return n;
+}
+"""
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_files_of_the_host_are_read_once_per_run(tmp_path: Path, jobs: int) -> None:
+    path, data = tmp_path / "reads.c", tmp_path / "data"
+    path.write_text(READS)
+    data.write_text("adam")
+    options: dict[str, Any] = {"arguments": [str(data)], "tests": "bugs"}
+    whole = explore(path, out=tmp_path / "whole", **options).finish().summary()
+    assert whole["paths"]["completed"] == 32
+    explore(path, out=tmp_path / "out", max_instructions=whole["instructions"] * 3 // 4, **options).finish()
+    assert journal.read(tmp_path / "out").counts.open > 0
+    data.write_text("no")
+    run = explore(path, resume=tmp_path / "out", jobs=jobs, **options).finish()
+    assert run.complete
+    assert result(tmp_path / "out") == result(tmp_path / "whole")
+    other = explore(path, out=tmp_path / "other", **options).finish().summary()
+    assert other["instructions"] != whole["instructions"], "the file decides what the program does"
+
+
+@pytest.mark.skipif(sys.version_info < (3, 11), reason="partita.toml needs Python 3.11")
+def test_a_run_of_a_project_is_resumed_with_its_options(tmp_path: Path) -> None:
+    (tmp_path / "prog.c").write_text(NAMED)
+    (tmp_path / "partita.toml").write_text('program = "prog.c"\nmax-depth = 3\nstore = "none"\n')
+
+    def run(*words: str) -> int:
+        return subprocess.run(
+            [sys.executable, "-m", "partita", "run", "--quiet", *words], cwd=tmp_path, check=False
+        ).returncode
+
+    run("--out", "whole")
+    run("--out", "out", "--max-instructions", "100")
+    assert journal.read(tmp_path / "out").counts.open > 0
+    assert run("--resume", "out", "--max-instructions", "1000000") != 2
+    assert result(tmp_path / "out") == result(tmp_path / "whole")

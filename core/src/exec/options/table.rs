@@ -599,8 +599,7 @@ pub const OPTIONS: &[OptionRow] = &[
         None,
         "go on with the run of this folder: after Ctrl-C, a limit, or a kill",
         elsewhere,
-    )
-    .surface(Surface::Command),
+    ),
     row(
         Group::Output,
         "certificate",

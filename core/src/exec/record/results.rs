@@ -72,7 +72,7 @@ impl Recorder {
         let bugs = self.bugs.all().iter().enumerate().map(|(at, bug)| (bug, paths(at, bug)));
         let bugs: Vec<(&Bug, u64)> = bugs.filter(|(_, paths)| *paths > 0).collect();
         put(&mut out, bugs.len() as u64);
-        bugs.into_iter().for_each(|(bug, paths)| put_bug(&mut out, bug, paths));
+        bugs.into_iter().for_each(|(bug, paths)| put_bug(&self.program, &mut out, bug, paths));
         out
     }
 
@@ -161,9 +161,25 @@ fn add_counts(program: &Program, counted: &mut Incomplete, from: &mut Decoder<'_
     Some(())
 }
 
-fn put_bug(out: &mut Vec<u8>, bug: &Bug, paths: u64) {
+/// A source file by its number: a run that is resumed elsewhere has other paths for the same files.
+fn put_file(program: &Program, out: &mut Vec<u8>, file: &str) {
+    let number = program.strings.iter().position(|string| **string == *file);
+    put_option(out, number.map(|number| number as u64));
+    if number.is_none() {
+        put_bytes(out, file.as_bytes());
+    }
+}
+
+fn get_file(program: &Program, from: &mut Decoder<'_>) -> Option<String> {
+    match get_option(from)? {
+        Some(number) => Some(program.strings.get(usize::try_from(number).ok()?)?.to_string()),
+        None => get_text(from),
+    }
+}
+
+fn put_bug(program: &Program, out: &mut Vec<u8>, bug: &Bug, paths: u64) {
     put_bytes(out, bug.class.name().as_bytes());
-    put_bytes(out, bug.place.file.as_bytes());
+    put_file(program, out, &bug.place.file);
     put(out, bug.place.line.into());
     put_bytes(out, bug.message.as_bytes());
     put_option(out, bug.test);
@@ -201,7 +217,7 @@ fn put_bug(out: &mut Vec<u8>, bug: &Bug, paths: u64) {
 
 fn get_bug(program: &Program, from: &mut Decoder<'_>) -> Option<Bug> {
     let class = Class::named(&get_text(from)?)?;
-    let place = Place { file: get_text(from)?, line: get_u32(from)?, function: String::new() };
+    let place = Place { file: get_file(program, from)?, line: get_u32(from)?, function: String::new() };
     let (message, test, paths) = (get_text(from)?, get_option(from)?, from.number()?);
     let string = get_bytes(from)?.to_vec();
     let mut inputs = Vec::new();

@@ -1,6 +1,9 @@
 //! Files of the host, as all paths see them: each is read once, when it is first used, and then stays the
-//! same. Nothing is changed unless `--write-host` allows it.
+//! same. Nothing is changed unless `--write-host` allows it. What was read is a list of answers, which checkpoints and
+//! workers have too: a run that is resumed, and all of its processes, see the same files.
+use crate::encoding::{Decoder, put, put_bytes};
 use rustc_hash::FxHashMap;
+use std::ffi::OsString;
 use std::fs;
 use std::io::{self, Seek, SeekFrom, Write};
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
@@ -17,16 +20,33 @@ const MAX_FILE_BYTES: u64 = 1 << 28;
 
 /// Fields of `stat`, in the order of `struct stat` on x86-64, without nanoseconds.
 pub type Status = [i64; 13];
+const ACCESS_TIME: usize = 10;
 
 /// A result, or an error number.
 type HostResult<T> = Result<T, i64>;
+/// Bytes that a call has read.
+type Answer = HostResult<Arc<[u8]>>;
 
 #[derive(Default)]
 pub struct Host {
     statuses: FxHashMap<(PathBuf, bool), HostResult<Status>>,
-    contents: FxHashMap<PathBuf, HostResult<Arc<[u8]>>>,
+    contents: FxHashMap<PathBuf, Answer>,
+    links: FxHashMap<PathBuf, HostResult<Vec<u8>>>,
+    /// Everything that was read, in this order. A run that may write has no journal and no workers.
+    answers: Vec<(Call, PathBuf)>,
     may_write: bool,
 }
+
+/// A call about a file; its number is the first byte of an encoded answer.
+#[derive(Clone, Copy)]
+enum Call {
+    Status,
+    OwnStatus,
+    Contents,
+    Link,
+}
+
+const CALLS: [Call; 4] = [Call::Status, Call::OwnStatus, Call::Contents, Call::Link];
 
 /// A change of the host's files.
 pub enum Change<'a> {
@@ -73,12 +93,13 @@ impl Host {
             [dev, ino, nlink, mode, uid, gid, rdev, size, blksize, blocks, m.atime(), m.mtime(), m.ctime()]
         });
         self.statuses.insert((path.to_path_buf(), follow), seen);
+        self.answers.push((if follow { Call::Status } else { Call::OwnStatus }, path.to_path_buf()));
         seen
     }
 
     /// Bytes of a regular file, or entries of a folder: for each the letter of its type and its name, ended
     /// by a zero byte. The flag is true if the file existed when it was first used, and has vanished since.
-    pub fn contents(&mut self, path: &Path) -> (HostResult<Arc<[u8]>>, bool) {
+    pub fn contents(&mut self, path: &Path) -> (Answer, bool) {
         if let Some(seen) = self.contents.get(path) {
             return (seen.clone(), false);
         }
@@ -88,11 +109,97 @@ impl Host {
         let vanished = known && matches!(&seen, Err(e) if e.kind() == io::ErrorKind::NotFound);
         let seen = seen.map(Arc::from).map_err(|e| if vanished { EIO } else { errno_of(&e) });
         self.contents.insert(path.to_path_buf(), seen.clone());
+        self.answers.push((Call::Contents, path.to_path_buf()));
         (seen, vanished)
     }
 
-    pub fn link(&self, path: &Path) -> HostResult<Vec<u8>> {
-        fs::read_link(path).map(|to| to.into_os_string().into_vec()).map_err(|e| errno_of(&e))
+    pub fn link(&mut self, path: &Path) -> HostResult<Vec<u8>> {
+        if let Some(seen) = self.links.get(path) {
+            return seen.clone();
+        }
+        let seen = fs::read_link(path).map(|to| to.into_os_string().into_vec()).map_err(|e| errno_of(&e));
+        self.links.insert(path.to_path_buf(), seen.clone());
+        self.answers.push((Call::Link, path.to_path_buf()));
+        seen
+    }
+
+    /// Number of answers so far.
+    pub fn answered(&self) -> usize {
+        self.answers.len()
+    }
+
+    /// Encodes the answers from this one on.
+    pub fn encode_answers(&self, first: usize, out: &mut Vec<u8>) {
+        for (call, path) in &self.answers[first..] {
+            out.push(*call as u8);
+            put_bytes(out, path.as_os_str().as_bytes());
+            match self.answer(*call, path) {
+                Some(Ok(bytes)) => {
+                    put(out, 0);
+                    put_bytes(out, &bytes);
+                }
+                Some(Err(error)) => put(out, error as u64),
+                None => unreachable!("an answer that was noted"),
+            }
+        }
+    }
+
+    /// A known answer, as bytes.
+    fn answer(&self, call: Call, path: &Path) -> Option<Answer> {
+        let status = |follow| {
+            let seen = self.statuses.get(&(path.to_path_buf(), follow))?;
+            Some(seen.map(|fields| fields.iter().flat_map(|field| field.to_le_bytes()).collect()))
+        };
+        match call {
+            Call::Status => status(true),
+            Call::OwnStatus => status(false),
+            Call::Contents => self.contents.get(path).cloned(),
+            Call::Link => self.links.get(path).map(|seen| seen.clone().map(Arc::from)),
+        }
+    }
+
+    /// Adds answers that another process, or an earlier part of the run, had first. Errors: they are damaged, or one is
+    /// not that which was had here.
+    pub fn add_answers(&mut self, from: &mut Decoder<'_>) -> Result<(), String> {
+        while !from.is_at_end() {
+            let (call, path, answer) = decode_answer(from).ok_or("what was read of files is damaged")?;
+            match self.answer(call, &path) {
+                Some(known) if is_same(call, &known, &answer) => {}
+                Some(_) => {
+                    let name = path.display();
+                    return Err(format!(
+                        "the file `{name}` changed while the run read it: start the run again"
+                    ));
+                }
+                None => self.learn(call, path, answer).ok_or("what was read of files is damaged")?,
+            }
+        }
+        Ok(())
+    }
+
+    fn learn(&mut self, call: Call, path: PathBuf, answer: Answer) -> Option<()> {
+        match call {
+            Call::Status | Call::OwnStatus => {
+                let follow = matches!(call, Call::Status);
+                let fields = match answer {
+                    Err(error) => Err(error),
+                    Ok(bytes) => {
+                        let words = bytes.chunks_exact(8).map(|word| word.try_into().map(i64::from_le_bytes));
+                        let words: Vec<i64> = words.collect::<Result<_, _>>().ok()?;
+                        Ok(words.try_into().ok()?)
+                    }
+                };
+                self.statuses.insert((path.clone(), follow), fields);
+            }
+            Call::Contents => {
+                self.contents.insert(path.clone(), answer);
+            }
+            Call::Link => {
+                self.links.insert(path.clone(), answer.map(|bytes| bytes.to_vec()));
+            }
+        }
+        self.answers.push((call, path));
+        Some(())
     }
 
     /// Applies a change, and drops everything that was read before.
@@ -102,8 +209,36 @@ impl Host {
         }
         self.statuses.clear();
         self.contents.clear();
+        self.links.clear();
+        self.answers.clear();
         apply(path, change).map_err(|e| errno_of(&e))
     }
+}
+
+/// Reading a file may change the time of its last access.
+fn is_same(call: Call, known: &Answer, answer: &Answer) -> bool {
+    match (call, known, answer) {
+        (Call::Status | Call::OwnStatus, Ok(known), Ok(answer)) => {
+            let times = 8 * ACCESS_TIME..8 * (ACCESS_TIME + 1);
+            let differs = |at: usize| known[at] != answer[at] && !times.contains(&at);
+            known.len() == answer.len() && !(0..known.len()).any(differs)
+        }
+        _ => known == answer,
+    }
+}
+
+fn decode_answer(from: &mut Decoder<'_>) -> Option<(Call, PathBuf, Answer)> {
+    let call = *CALLS.get(usize::from(from.byte()?))?;
+    let count = from.count()?;
+    let path = PathBuf::from(OsString::from_vec(from.bytes(count)?.to_vec()));
+    let answer = match from.number()? {
+        0 => {
+            let count = from.count()?;
+            Ok(from.bytes(count)?.into())
+        }
+        error => Err(error as i64),
+    };
+    Some((call, path, answer))
 }
 
 fn read(path: &Path) -> io::Result<Vec<u8>> {
@@ -182,5 +317,24 @@ mod tests {
         assert_eq!(&*host.contents(&file).0.unwrap(), b"abc", "as it was when first read");
         fs::remove_dir_all(&folder).unwrap();
         assert_eq!(host.contents(&second), (Err(EIO), true), "the file has vanished");
+        let _ = (host.status(&file, false), host.link(&second), host.link(&file));
+        let mut answers = Vec::new();
+        host.encode_answers(0, &mut answers);
+        let mut other = Host::new(false);
+        other.add_answers(&mut Decoder::new(&answers)).unwrap();
+        assert_eq!(other.answered(), host.answered());
+        assert_eq!(&*other.contents(&file).0.unwrap(), b"abc", "as the first process read it");
+        assert_eq!(other.status(&file, true), host.status(&file, true));
+        assert_eq!(other.status(&second, false), host.status(&second, false));
+        let mut again = Vec::new();
+        other.encode_answers(0, &mut again);
+        assert!(again.starts_with(&answers));
+        for cut in 0..answers.len() {
+            let _ = Host::new(false).add_answers(&mut Decoder::new(&answers[..cut]));
+        }
+        let mut third = Host::new(false);
+        assert_eq!(third.contents(&file).0, Err(2));
+        let message = third.add_answers(&mut Decoder::new(&answers)).unwrap_err();
+        assert!(message.contains("changed while the run read it"), "{message}");
     }
 }

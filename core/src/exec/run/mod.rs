@@ -18,6 +18,7 @@ mod threads;
 
 pub use inner_loop::Stop;
 
+use crate::encoding::Decoder;
 use crate::exec::decide::Decider;
 use crate::exec::options::Options;
 use crate::exec::state::State;
@@ -34,6 +35,9 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use std::sync::Arc;
 use step::IntegerRanges;
 use threads::Synchronisation;
+
+/// Successors of a switch that a value may take, each with its condition.
+type Successors = Arc<[(EdgeId, Expr)]>;
 
 pub struct Machine {
     pub decider: Decider,
@@ -54,7 +58,7 @@ pub struct Machine {
     synchronisation: Synchronisation,
     /// Conditions of the successors of switches, by place and value: most paths meet those of others. Cleared before
     /// expressions are freed.
-    switches: FxHashMap<((FuncId, u32), Expr), Arc<[(EdgeId, Expr)]>>,
+    switches: FxHashMap<((FuncId, u32), Expr), Successors>,
     /// Objects that ended: most calls make local variables, and others have just ended.
     spare_objects: Vec<Arc<Object>>,
     /// Messages of `klee_warning_once` so far.
@@ -108,6 +112,18 @@ impl Machine {
     pub fn start_again(&mut self) -> Box<State> {
         let image = start::image(&self.program).expect("it fitted before");
         self.first_state(image.memory).expect("it could start before")
+    }
+
+    /// Encodes what was read of the host's files from this answer on. Returns the number of answers.
+    pub fn encode_host_answers(&self, first: usize, out: &mut Vec<u8>) -> usize {
+        self.host.encode_answers(first, out);
+        self.host.answered()
+    }
+
+    /// Adds what another process read of the host's files. Errors: the bytes are damaged, or a file has changed.
+    pub fn add_host_answers(&mut self, from: &mut Decoder<'_>) -> Result<usize, String> {
+        self.host.add_answers(from)?;
+        Ok(self.host.answered())
     }
 
     pub fn program(&self) -> &Arc<Program> {

@@ -1,8 +1,8 @@
 /* Inputs of a function that is started by `partita run --entry`: included by the driver that Partita writes.
  *
  * Objects behind pointers are made before the call, and each pointer is one of several addresses, chosen by one symbolic byte:
- * null, an object of its own, an object of the same type made for an earlier pointer. Nothing forks until the
- * function looks at the pointer. Objects are made breadth first up to PARTITA_MAX_OBJECTS; a pointer beyond that is null or
+ * null, an object of its own, an object of the same type made for an earlier pointer; for a string that may come with its length
+ * also the last elements of an array without a terminator. Nothing forks until the function looks at the pointer. Objects are made breadth first up to PARTITA_MAX_OBJECTS; a pointer beyond that is null or
  * leads to an object whose first use ends the path and is counted. */
 #ifndef PARTITA_ENTRY_H
 #define PARTITA_ENTRY_H
@@ -39,6 +39,7 @@ struct partita_pending {
   void **place;
   const struct partita_type *type;
   char *name;
+  int is_sized; /* the number of elements may be another parameter */
 };
 
 static struct partita_pending *partita_queue;
@@ -61,7 +62,7 @@ static char *partita_join(const char *a, const char *b, const char *c) {
   return text;
 }
 
-static void partita_later(void *place, const struct partita_type *type, char *name) {
+static void partita_later(void *place, const struct partita_type *type, char *name, int is_sized) {
   if (partita_last == partita_room) {
     partita_room = partita_room ? 2 * partita_room : 16;
     partita_queue = realloc(partita_queue, partita_room * sizeof *partita_queue);
@@ -69,6 +70,7 @@ static void partita_later(void *place, const struct partita_type *type, char *na
   }
   partita_queue[partita_last].place = place;
   partita_queue[partita_last].type = type;
+  partita_queue[partita_last].is_sized = is_sized;
   partita_queue[partita_last++].name = name;
 }
 
@@ -78,7 +80,7 @@ static void partita_fields(void *place, const struct partita_type *type, const c
   for (size_t i = 0; i < type->links; i++) {
     const char *member = type->link[i].name;
     int is_member = *member && *member != '[';
-    partita_later((char *)place + type->link[i].offset, type->link[i].target, partita_join(name, is_member ? dot : "", member));
+    partita_later((char *)place + type->link[i].offset, type->link[i].target, partita_join(name, is_member ? dot : "", member), 0);
   }
 }
 
@@ -88,8 +90,8 @@ static inline void partita_value(void *place, const struct partita_type *type, c
 }
 
 /* A parameter that is a pointer. */
-static inline void partita_pointer(void *place, const struct partita_type *type, const char *name) {
-  partita_later(place, type, partita_join(name, "", ""));
+static inline void partita_pointer(void *place, const struct partita_type *type, const char *name, int is_sized) {
+  partita_later(place, type, partita_join(name, "", ""), is_sized);
 }
 
 static long partita_callback(void) {
@@ -128,7 +130,7 @@ static inline void partita_fill(void) {
   while (partita_first < partita_last) {
     struct partita_pending next = partita_queue[partita_first++];
     const struct partita_type *type = next.type;
-    void *target[2 + PARTITA_MAX_ALIASES] = {0};
+    void *target[3 + PARTITA_MAX_ALIASES + PARTITA_MAX_SIZED] = {0};
     unsigned char choices = 1, choice;
     partita_make_symbolic(&choice, sizeof choice, next.name);
     if (type->is_function) {
@@ -139,6 +141,14 @@ static inline void partita_fill(void) {
       target[choices++] = partita_made[before].object = partita_new(type, next.name);
       for (size_t i = before; i-- > 0 && choices < 2 + PARTITA_MAX_ALIASES;)
         if (partita_made[i].type == type) target[choices++] = partita_made[i].object;
+      if (next.is_sized && type->is_text) {
+        /* All end with the object, so that each read behind them is found. */
+        char *array = malloc(PARTITA_MAX_SIZED * type->size);
+        if (!array) abort();
+        partita_make_symbolic(array, PARTITA_MAX_SIZED * type->size, partita_join(next.name, "[]", ""));
+        for (size_t count = 0; count <= PARTITA_MAX_SIZED; count++)
+          target[choices++] = array + (PARTITA_MAX_SIZED - count) * type->size;
+      }
     } else {
       target[choices++] = partita_beyond(partita_join("an object behind `", next.name, "`: more are needed than --max-made"));
     }

@@ -1,7 +1,7 @@
 //! Branches. A forked state gets the edge of its side in `State::edge` and takes it when it runs.
 use super::{Flow, StepResult};
 use crate::exec::outcome::{Class, Outcome};
-use crate::exec::run::Machine;
+use crate::exec::run::{Machine, Successors};
 use crate::exec::state::State;
 use crate::exec::state::address;
 use crate::expr::Expr;
@@ -48,7 +48,7 @@ impl Machine {
         let e = value.to_bits(self.graph(), width);
         let known = self.switches.get(&(place, e)).cloned();
         let alternatives = known.unwrap_or_else(|| {
-            let made: Arc<[(EdgeId, Expr)]> = self.alternatives(e, width, cases, default).into();
+            let made: Successors = self.alternatives(e, width, cases, default).into();
             if self.switches.len() == MAX_SWITCHES {
                 self.switches.clear();
             }
