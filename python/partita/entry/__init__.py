@@ -145,6 +145,7 @@ def load_entry(
     cflags: Sequence[str] = (),
     clang: str | None = None,
     targets: Targets | None = None,
+    in_memory: bool = False,
 ) -> Entry:
     """Compiles the program for starting at this function, and its driver."""
     cflags = [*cflags, "-femit-all-decls"]  # static functions that nothing calls
@@ -159,7 +160,7 @@ def load_entry(
         source = write_driver(signature, bounds, [assumption] if assumption else [])
     keep = [FUZZ_INITIALIZER] if function == FUZZ_TARGET else []
     flags: dict[str, Any] = {"optimize": optimize, "cflags": cflags, "clang": clang, "targets": targets}
-    program = load_program(names, entry=function, keep=keep, **flags)
+    program = load_program(names, entry=function, keep=keep, in_memory=in_memory, **flags)
     file = "" if signature is None else signature.file
     return Entry(
         function, program, _compiled(source, assumption, pointer_bytes(program) == 4), source, file, signature, bounds

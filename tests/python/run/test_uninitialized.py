@@ -203,3 +203,13 @@ def test_symbolic_memory_is_refused_where_others_choose_it(tmp_path: Path) -> No
         explore(source, uninitialized="symbolic", optimize=True)
     with pytest.raises(UsageError, match="expected uninitialized=report with a certificate"):
         explore(source, uninitialized="symbolic", certificate=tmp_path / "c")
+
+
+def test_symbolic_memory_of_a_function(tmp_path: Path) -> None:
+    source = tmp_path / "library.c"
+    source.write_text(
+        "#include <assert.h>\nvoid f(int n) { int x; if (n == 3) x = 7; assert(n != 3 || x == 7); assert(x != 5); }\n"
+    )
+    run = explore(source, entry="f", uninitialized="symbolic")
+    assert [path.class_ for path in run if path.kind == "bug"] == ["assert"]
+    assert run.summary()["complete"]
