@@ -77,6 +77,7 @@ def explore(
     sym_stdout: bool = False,
     max_fail: int = 0,
     malloc_fails: bool = False,
+    uninitialized: Literal["report", "symbolic"] = "report",
     vary_files: Literal["off", "late", "on"] = "late",
     stdin: bytes = b"",
     env: Mapping[str, str] = options.ENVIRONMENT,
@@ -197,6 +198,9 @@ def explore(
             if is_given:
                 found = f"jobs={jobs}" if cluster is None else "a cluster"
                 raise UsageError(f"expected jobs=1 for a run with {what}, found {found}")
+    in_memory = uninitialized == "symbolic"
+    if optimize and in_memory:
+        raise UsageError("expected no optimize with uninitialized=symbolic: LLVM chooses values of such memory itself")
     start, filling_s = time.perf_counter(), cache.filling_s
     if data_model == "ILP32" and not is_narrow(cflags):
         cflags = [*cflags, "-m32"]
@@ -216,10 +220,11 @@ def explore(
             if value:
                 raise UsageError(f"expected a Java program for {name}, found `{texts[0]}`")
         flags: dict[str, Any] = {"cflags": cflags, "clang": None if clang is None else os.fspath(clang)}
+        flags |= {"optimize": optimize, "in_memory": in_memory}
         if seeds is not None and sym_size == options.KEYWORDS["sym_size"].default:
             sym_size = f"0..{min(max(16, longest(Path(seeds))), LONGEST)}"
         bounds = bounds_of(max_length, max_elements, max_made, sym_size)
-        user, driven = load_from(texts, entry, bounds, assume, optimize=optimize, targets=targets, **flags)
+        user, driven = load_from(texts, entry, bounds, assume, targets=targets, **flags)
         # A system call that may fail is one of musl's; a checker of certificates links what it is given.
         fails = max_fail > 0 or any(word.lstrip("-") == "max-fail" for word in arguments)
         models_print = certificate is None and not fails
@@ -283,9 +288,7 @@ def explore(
         more = [] if driven is None else ["-femit-all-decls"]
         run.compile_with_variables = lambda: module_with_variables(
             texts,
-            optimize=optimize,
-            cflags=[*cflags, *more],
-            clang=flags["clang"],
+            **flags | {"cflags": [*cflags, *more]},
             entry="main" if driven is None else driven.function,
         )
     if driven is not None:
@@ -297,6 +300,8 @@ def explore(
             raise UsageError("expected no hooks with a certificate: a checker cannot follow Python functions")
         if malloc_fails:
             raise UsageError("expected no malloc_fails with a certificate: a checker cannot follow failing allocations")
+        if in_memory:
+            raise UsageError("expected uninitialized=report with a certificate: a checker takes such memory for zeros")
         engine.record_decisions()
         run.certificate = Certificate(Path(certificate), [user, *parts], [texts[0], *arguments], env, check, float_cast)
     if resume is not None:

@@ -14,6 +14,10 @@ use std::sync::Arc;
 /// Start of the names of placeholders; inputs have other names.
 pub const PLACEHOLDER: &str = "?undefined ";
 
+/// Start of the names of inputs for memory that was never written (`--uninitialized symbolic`); other inputs have other
+/// names.
+pub const UNWRITTEN: &str = "?unwritten ";
+
 /// Operation whose result LLVM calls poison.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub enum Poison {
@@ -125,13 +129,25 @@ impl Graph {
         self.placeholder(&name, sort)
     }
 
+    /// The input for memory that was never written: of the object that its path numbers `birth`, with `size` bytes.
+    /// It becomes an input of a path where the path decides something by it.
+    pub fn unwritten(&mut self, birth: u64, size: u64, sort: Sort) -> Expr {
+        self.placeholders += 1;
+        self.var(&format!("{UNWRITTEN}{birth} {size}"), sort).expect("such variables have one sort")
+    }
+
+    /// Number of bytes of the object, of a variable for memory that was never written.
+    pub fn unwritten_size(&self, variable: Expr) -> Option<u64> {
+        self.name(variable).strip_prefix(UNWRITTEN)?.split_once(' ')?.1.parse().ok()
+    }
+
     /// Operation whose result the placeholder stands for.
     pub fn poison(&self, variable: Expr) -> Option<Poison> {
         let name = self.name(variable).strip_prefix(PLACEHOLDER)?;
         Poison::ALL.into_iter().find(|cause| name.starts_with(cause.prefix()))
     }
 
-    /// Was a placeholder ever made?
+    /// Was a placeholder, or an input for memory that was never written, ever made?
     pub fn has_placeholders(&self) -> bool {
         self.placeholders > 0
     }

@@ -7,7 +7,7 @@
 
 pub mod bits;
 mod build;
-pub use build::{PLACEHOLDER, Poison};
+pub use build::{PLACEHOLDER, Poison, UNWRITTEN};
 pub mod builtin;
 mod collect;
 pub mod columns;

@@ -76,18 +76,20 @@ def load_from(
     cflags: Sequence[str] = (),
     clang: str | None = None,
     targets: Targets | None = None,
+    in_memory: bool = False,
 ) -> tuple[bytes, Entry | None]:
     """Compiles a program to start at a function. Without a name that is `main`, or else a fuzz target."""
     entry: Entry | None = None
+    flags: dict[str, Any] = {"optimize": optimize, "cflags": cflags, "clang": clang, "targets": targets}
+    flags["in_memory"] = in_memory
     if function is None or function == "main":
         try:
-            program = load_program(names, optimize=optimize, cflags=cflags, clang=clang, targets=targets)
+            program = load_program(names, **flags)
         except NoEntryError:
             if function is not None:
                 raise
             function = choose_entry(names, cflags=cflags, clang=clang)
     if function is not None and function != "main":
-        flags: dict[str, Any] = {"optimize": optimize, "cflags": cflags, "clang": clang, "targets": targets}
         entry = load_entry(names, function, bounds, assumption, **flags)
         program = entry.program
     if assumption is not None and (entry is None or entry.function == FUZZ_TARGET):
@@ -143,6 +145,7 @@ def load_entry(
     cflags: Sequence[str] = (),
     clang: str | None = None,
     targets: Targets | None = None,
+    in_memory: bool = False,
 ) -> Entry:
     """Compiles the program for starting at this function, and its driver."""
     cflags = [*cflags, "-femit-all-decls"]  # static functions that nothing calls
@@ -157,7 +160,7 @@ def load_entry(
         source = write_driver(signature, bounds, [assumption] if assumption else [])
     keep = [FUZZ_INITIALIZER] if function == FUZZ_TARGET else []
     flags: dict[str, Any] = {"optimize": optimize, "cflags": cflags, "clang": clang, "targets": targets}
-    program = load_program(names, entry=function, keep=keep, **flags)
+    program = load_program(names, entry=function, keep=keep, in_memory=in_memory, **flags)
     file = "" if signature is None else signature.file
     return Entry(
         function, program, _compiled(source, assumption, pointer_bytes(program) == 4), source, file, signature, bounds

@@ -6,6 +6,7 @@ import contextlib
 import os
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import TypedDict
 
 from partita.errors import UsageError
 from partita.frontends import cache as program_cache
@@ -33,6 +34,15 @@ def sharing_sources() -> Iterator[None]:
         yield
     finally:
         _shared = None
+
+
+class _Given(TypedDict):
+    """The caller's choices about compiling."""
+
+    optimize: bool
+    cflags: Sequence[str]
+    clang: str | None
+    in_memory: bool
 
 
 def is_sharing() -> bool:
@@ -64,10 +74,12 @@ def load_program(
     entry: str | None = "main",
     keep: Sequence[str] = (),
     targets: Targets | None = None,
+    in_memory: bool = False,
 ) -> bytes:
     """The serialised Program of sources, bitcode (`.bc`), LLVM text (`.ll`) and executables, linked together.
 
-    `optimize` runs LLVM's -O2 passes without vectorisation; otherwise values are only promoted to registers.
+    `optimize` runs LLVM's -O2 passes without vectorisation; otherwise values are only promoted to registers,
+    or not even that with `in_memory`.
     `entry` is the function that exploration starts from, which then calls nothing that is not reached from it or from
     a function in `keep`; None keeps all definitions, as for a library. A program with `targets` is not cached.
     """
@@ -84,7 +96,7 @@ def load_program(
             {
                 "paths": [os.path.abspath(name) for name in names],
                 "folder": os.getcwd() if sources or in_rust else "",
-                "flags": [optimize, list(cflags), entry, list(keep), [flags_of(name) for name in sources]],
+                "flags": [optimize, in_memory, list(cflags), entry, list(keep), [flags_of(name) for name in sources]],
                 "compiler": _compiler_identity(clang) if sources else "",
                 "rust": rust.identity() if in_rust else "",
                 "lowering": program_cache.lowering_identity(),
@@ -96,15 +108,14 @@ def load_program(
     # Time for libraries does not count for `max_time`: it is spent once.
     with program_cache.filling() if entry is None else contextlib.nullcontext():
         cflags = _user_flags(cflags, entry)
-        text, files = _module(names, contents, optimize=optimize, cflags=cflags, clang=clang, entry=entry, keep=keep)
+        given: _Given = {"optimize": optimize, "cflags": cflags, "clang": clang, "in_memory": in_memory}
+        text, files = _module(names, contents, entry=entry, keep=keep, **given)
         from partita.llvm import lower  # not needed if the program is cached
 
         if targets:
             text = targets.insert(text)
             if not all(targets.has_code):
-                targets.check(
-                    _module(names, contents, optimize=optimize, cflags=cflags, clang=clang, entry=None, keep=())[0]
-                )
+                targets.check(_module(names, contents, entry=None, keep=(), **given)[0])
         program = lower(text, library=(*cpp.library_folders(), *rust.library_folders()))
         if cache:
             program_cache.save(key, files, program)
@@ -126,11 +137,13 @@ def module_with_variables(
     clang: str | None = None,
     entry: str | None = "main",
     keep: Sequence[str] = (),
+    in_memory: bool = False,
 ) -> str:
     """The text of the module that `load_program` lowers, with the debug information of variables."""
     contents = {name: _read(name) for name in names}
     flags = [*_user_flags(cflags, entry), "-g"]
-    return _module(names, contents, optimize=optimize, cflags=flags, clang=clang, entry=entry, keep=keep)[0]
+    given: _Given = {"optimize": optimize, "cflags": flags, "clang": clang, "in_memory": in_memory}
+    return _module(names, contents, entry=entry, keep=keep, **given)[0]
 
 
 def function_names(names: Sequence[str], *, cflags: Sequence[str] = (), clang: str | None = None) -> list[str]:
@@ -189,6 +202,7 @@ def _module(
     clang: str | None,
     entry: str | None,
     keep: Sequence[str],
+    in_memory: bool = False,
 ) -> tuple[str, list[str]]:
     """The text of one module, and the files it was made from."""
     inputs, files = _bitcode(names, contents, optimize=optimize, cflags=cflags, clang=clang)
@@ -196,7 +210,7 @@ def _module(
         inputs += libraries
         keep = [*keep, *cpp.ENTRIES]
     read = module_text if _are_sources(names) else guarded_module_text
-    text = read(inputs, entry=entry, keep=keep, optimize=optimize)
+    text = read(inputs, entry=entry, keep=keep, optimize=optimize, in_memory=in_memory)
     if any(rust.is_rust(data) for _, data in inputs):
         text = rust.with_panics(text)
     return text, files

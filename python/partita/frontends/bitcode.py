@@ -33,12 +33,13 @@ def guarded_module_text(
     entry: str | None = "main",
     keep: Sequence[str] = (),
     optimize: bool = False,
+    in_memory: bool = False,
 ) -> str:
     """`module_text` of files of unknown origin, in a separate process: LLVM ends its process on some of them."""
     import pickle
     import subprocess
 
-    request = pickle.dumps((list(inputs), entry, list(keep), optimize))
+    request = pickle.dumps((list(inputs), entry, list(keep), optimize, in_memory))
     done = subprocess.run([sys.executable, "-c", _SERVER], input=request, capture_output=True, check=False)
     head, _, rest = done.stdout.partition(b"\n")
     if head == _DONE:
@@ -56,9 +57,9 @@ def _serve() -> None:
     """Answers the request of `guarded_module_text`."""
     import pickle
 
-    inputs, entry, keep, optimize = pickle.load(sys.stdin.buffer)
+    inputs, entry, keep, optimize, in_memory = pickle.load(sys.stdin.buffer)
     try:
-        head, text = _DONE, module_text(inputs, entry=entry, keep=keep, optimize=optimize)
+        head, text = _DONE, module_text(inputs, entry=entry, keep=keep, optimize=optimize, in_memory=in_memory)
     except UsageError as error:
         head, text = _REFUSED, str(error)
     sys.stdout.buffer.write(head + b"\n" + text.encode())
@@ -70,16 +71,18 @@ def module_text(
     entry: str | None = "main",
     keep: Sequence[str] = (),
     optimize: bool = False,
+    in_memory: bool = False,
 ) -> str:
     """The text of all inputs (name and contents) linked into one module.
 
     Only definitions that `entry` or a function in `keep` reaches are kept; without an entry all are, as for a library.
+    With `in_memory` no local variable becomes a register, which has no record of its unwritten bytes.
     """
     llvm = _llvm()
     whole = _link(llvm, inputs)
     if entry is not None:
         _internalize(whole, entry, keep)
-    whole = _run_passes(llvm, whole, dead_code=entry is not None, optimize=optimize)
+    whole = _run_passes(llvm, whole, dead_code=entry is not None, optimize=optimize, in_memory=in_memory)
     return without_marks(str(whole))
 
 
@@ -191,7 +194,7 @@ def _internalize(module: Any, entry: str, keep: Sequence[str]) -> None:
         raise NoEntryError(f"expected a program with a function `{entry}`, found none: give the file that defines it")
 
 
-def _run_passes(llvm: ModuleType, module: Any, *, dead_code: bool, optimize: bool) -> Any:
+def _run_passes(llvm: ModuleType, module: Any, *, dead_code: bool, optimize: bool, in_memory: bool) -> Any:
     tuning = llvm.create_pipeline_tuning_options(speed_level=2 if optimize else 0)
     tuning.loop_vectorization = False
     tuning.slp_vectorization = False
@@ -200,6 +203,8 @@ def _run_passes(llvm: ModuleType, module: Any, *, dead_code: bool, optimize: boo
         first = llvm.create_new_module_pass_manager()
         first.add_global_dead_code_eliminate_pass()
         first.run(module, builder)
+    if in_memory:
+        return module
     promotion = llvm.create_new_module_pass_manager()
     promotion.add_sroa_pass()
     if optimize:

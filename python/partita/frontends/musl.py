@@ -22,7 +22,7 @@ _PARTS = Library("libc", "what the program needs of the C library", "10 MB", "so
 # Prefix of the names of our own files.
 _OURS = "partita/"
 _FLAGS = (
-    *("-std=c99", "-ffreestanding", "-fno-builtin", "-D_XOPEN_SOURCE=700"),
+    *("-std=c99", "-ffreestanding", "-fno-builtin", "-D_XOPEN_SOURCE=700", "-DPARTITA_MUSL"),
     *("-O1", "-fno-stack-protector", "-gline-tables-only", "-w", "-fno-color-diagnostics", "-c"),
 )
 _FOLDERS = (

@@ -186,3 +186,26 @@ def test_replay_has_its_own_schedule(tmp_path: Path, partita: Command) -> None:
 @pytest.mark.parametrize("seed", [1, 3, 7])
 def test_programs_that_fix_their_order_end_as_natively_in_every_schedule(seed: int, tmp_path: Path) -> None:
     assert compare(seed, tmp_path) == ""
+
+
+@pytest.mark.parametrize("flags", [[], ["-m32"]])
+def test_a_thread_is_a_number_as_in_glibc(tmp_path: Path, flags: list[str]) -> None:
+    """Programs that repeat glibc's typedef beside the header, and compute with it."""
+    source = tmp_path / "program.c"
+    source.write_text("""
+typedef unsigned long int pthread_t;
+#include <pthread.h>
+#include <threads.h>
+#include <assert.h>
+static int x;
+static void *set(void *to) { *(int *)to = 1; return to; }
+int main(void) {
+  pthread_t one = 0, self = pthread_self();
+  pthread_create(&one, 0, set, &x);
+  assert(one > 0 && one != self && one % 2 <= 1 && sizeof one == sizeof(void *));
+  pthread_join(one, 0);
+  return x;
+}
+""")
+    (path,) = explore(source, cflags=flags)
+    assert path.ending == "exit 1"

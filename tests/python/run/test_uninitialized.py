@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Literal
 
 import pytest
 
-from partita import explore
+from partita import UsageError, explore
 
 HEAD = """
 #include <stdio.h>
@@ -94,11 +95,17 @@ FINE = {
 }
 
 
-def run_of(body: str, folder: Path, check: tuple[str, ...] = ()) -> tuple[list[str], list[str]]:
+def run_of(
+    body: str,
+    folder: Path,
+    check: tuple[str, ...] = (),
+    head: str = "",
+    uninitialized: Literal["report", "symbolic"] = "report",
+) -> tuple[list[str], list[str]]:
     """The counted reasons and the bugs."""
     file = folder / "program.c"
-    file.write_text(f'{HEAD}int main(void) {{ unsigned char in; klee_make_symbolic(&in, 1, "in"); {body} }}\n')
-    run = explore(file, check=check, cflags=["-w"])
+    file.write_text(f'{HEAD}{head}int main(void) {{ unsigned char in; klee_make_symbolic(&in, 1, "in"); {body} }}\n')
+    run = explore(file, check=check, cflags=["-w"], uninitialized=uninitialized)
     bugs = [path.class_ or "" for path in run if path.kind == "bug"]
     return [row["why"] for row in run.summary()["incomplete"]], bugs
 
@@ -118,3 +125,91 @@ def test_a_use_is_a_bug(name: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize("name", FINE)
 def test_memory_that_decides_nothing_is_not_counted(name: str, tmp_path: Path) -> None:
     assert run_of(FINE[name], tmp_path) == ([], [])
+
+
+# A call through any number is one path per number.
+@pytest.mark.parametrize("name", [name for name in USES if name != "a callee"])
+def test_with_symbolic_memory_a_use_is_explored(name: str, tmp_path: Path) -> None:
+    incomplete, bugs = run_of(USES[name][0], tmp_path, uninitialized="symbolic")
+    assert incomplete == []
+    assert "uninitialized-read" not in bugs
+
+
+SAME = {
+    "a scalar": "int x, y = x; assert(x == y);",
+    "a structure": "struct padded p, q = p; assert(p.n == q.n && p.c == q.c);",
+    "a copy": "char a[40], b[50]; a[3] = 1; memcpy(b + 5, a, 40); assert(!memcmp(a, b + 5, 40));",
+    "a move": "char a[40], c; a[3] = 1; c = a[20]; memmove(a + 2, a, 38); assert(a[22] == c && a[5] == 1);",
+    "growth": "char *p = malloc(9), c = p[7]; p = realloc(p, 90); assert(p[7] == c);",
+    "an index": "unsigned char i = in & 7, a[9]; int b[9]; assert(a[i] == a[in & 7] && b[i] == b[in & 7]);",
+    "a part": "union { int n; char c[4]; } u; assert((u.n & 0xff) == (u.c[0] & 0xff));",
+    "after a symbolic write": "int a[40], x = a[35]; a[in & 31] = 1; assert(a[35] == x);",
+    "many bytes": "char *p = malloc(9000), c = p[8999]; memset(p, 0, 5000); assert(p[8999] == c && p[7] == 0);",
+}
+DIFFERENT = {
+    "each time that a block begins": "int n = 0; for (int i = 0; i < 2; i++) { int x; n += x == 7; } assert(n != 1);",
+    "each call": "assert(fresh() == fresh());",
+    "two variables": "int x, y; assert(x == y);",
+    "an address that is used again": "int *p = malloc(4), x = *p; free(p); p = malloc(4); assert(*p == x);",
+    "what was added": "char *p = malloc(4); p = realloc(p, 8); assert(p[5] != 17);",
+    "the rest of a large array": "char *p = malloc(9000); memset(p, 0, 5000); assert(p[8999] != 17);",
+    "a symbolic place": "unsigned char a[9]; assert(a[in & 7] != 17);",
+    "the value of a loop": "int i, n; for (i = 0; i < n && i < 9; i++); assert(i != 5);",
+}
+
+
+@pytest.mark.parametrize("name", [*SAME, *DIFFERENT])
+def test_symbolic_memory_has_one_value_each_time_it_begins(name: str, tmp_path: Path) -> None:
+    head = "#include <assert.h>\nint fresh(void) { int x; return x; }\n"
+    body = {**SAME, **DIFFERENT}[name]
+    assert run_of(body, tmp_path, head=head, uninitialized="symbolic") == ([], ["assert"] if name in DIFFERENT else [])
+
+
+def test_symbolic_memory_is_an_input_that_is_shown(tmp_path: Path) -> None:
+    source = tmp_path / "program.c"
+    source.write_text("#include <assert.h>\nint main(void) { int x, y[2]; y[1] = 1; assert(y[0] != 5 || x != 7); }\n")
+    run = explore(source, uninitialized="symbolic")
+    (found,) = [path for path in run if path.kind == "bug"]
+    assert run.summary()["complete"]
+    assert found.class_ == "assert"
+    assert [(name, int.from_bytes(value[:4], "little")) for name, value in found.inputs] == [
+        ("uninitialized", 5),
+        ("uninitialized", 7),
+    ]
+
+
+def test_symbolic_memory_is_taken_up(tmp_path: Path) -> None:
+    """Paths that were kept know which of their inputs were memory."""
+    source = tmp_path / "program.c"
+    source.write_text(
+        "#include <klee/klee.h>\nint main(void) { int a[6], n = 0; char uninitialized;"
+        ' for (int i = 0; i < 6; i++) { if (i == 3) klee_make_symbolic(&uninitialized, 1, "uninitialized");'
+        " if (a[i] > 9) n++; } if (uninitialized == 3) n++; return n; }\n"
+    )
+    options: dict[str, object] = {"uninitialized": "symbolic", "max_memory": "2GB"}
+    whole = explore(source, **options).finish()  # type: ignore[arg-type]
+    assert whole.summary()["complete"]
+    assert whole.summary()["paths"]["completed"] == 2**7
+    explore(source, out=tmp_path / "out", max_tests=20, **options).finish()  # type: ignore[arg-type]
+    rest = explore(source, resume=tmp_path / "out", **options).finish()  # type: ignore[arg-type]
+    assert rest.summary()["complete"]
+    assert rest.summary()["paths"]["completed"] == 2**7
+
+
+def test_symbolic_memory_is_refused_where_others_choose_it(tmp_path: Path) -> None:
+    source = tmp_path / "program.c"
+    source.write_text("int main(void) { return 0; }\n")
+    with pytest.raises(UsageError, match="expected no optimize with uninitialized=symbolic"):
+        explore(source, uninitialized="symbolic", optimize=True)
+    with pytest.raises(UsageError, match="expected uninitialized=report with a certificate"):
+        explore(source, uninitialized="symbolic", certificate=tmp_path / "c")
+
+
+def test_symbolic_memory_of_a_function(tmp_path: Path) -> None:
+    source = tmp_path / "library.c"
+    source.write_text(
+        "#include <assert.h>\nvoid f(int n) { int x; if (n == 3) x = 7; assert(n != 3 || x == 7); assert(x != 5); }\n"
+    )
+    run = explore(source, entry="f", uninitialized="symbolic")
+    assert [path.class_ for path in run if path.kind == "bug"] == ["assert"]
+    assert run.summary()["complete"]

@@ -10,7 +10,7 @@ use crate::exec::state::State;
 use crate::exec::state::contents::INDEX_WIDTH;
 use crate::exec::state::inputs::{Input, Inputs};
 use crate::expr::value::{ArrayValue, Value};
-use crate::expr::{Bits, Model, Sort};
+use crate::expr::{Bits, Graph, Model, Sort, UNWRITTEN};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::sync::Arc;
 
@@ -57,9 +57,9 @@ impl Decider {
             self.put_string(&mut out, path, &mut numbers);
             put(&mut out, path.executed);
             put(&mut out, path.depth.into());
-            put_inputs(&mut out, &path.inputs, previous_inputs);
-            previous_inputs = Some(&path.inputs);
             let graph = &self.solver.graph;
+            put_inputs(&mut out, graph, &path.inputs, previous_inputs);
+            previous_inputs = Some(&path.inputs);
             let mut changed = Vec::new();
             let mut count = 0;
             for variable in path.model.changed_arrays(previous) {
@@ -134,7 +134,13 @@ impl Decider {
                 for _ in 0..count {
                     let length = from.count()?;
                     let name = std::str::from_utf8(from.bytes(length)?).ok()?;
-                    inputs.add(&mut self.solver.graph, name, from.number()?);
+                    let size = from.number()?;
+                    if name.starts_with(UNWRITTEN) {
+                        let sort = Sort::Array { index: INDEX_WIDTH, element: 8 };
+                        inputs.add_unwritten(self.solver.graph.var(name, sort).ok()?, size);
+                    } else {
+                        inputs.add(&mut self.solver.graph, name, size);
+                    }
                 }
             }
             for _ in 0..from.count()? {
@@ -163,7 +169,7 @@ impl Decider {
 }
 
 /// Puts names and sizes of inputs, or 0 if they are those of the path before.
-fn put_inputs(out: &mut Vec<u8>, inputs: &Inputs, previous: Option<&Inputs>) {
+fn put_inputs(out: &mut Vec<u8>, graph: &Graph, inputs: &Inputs, previous: Option<&Inputs>) {
     let same = |a: &Input, b: &Input| a.array == b.array && a.size == b.size;
     let is_same = previous.is_some_and(|previous| {
         previous.len() == inputs.len()
@@ -174,7 +180,9 @@ fn put_inputs(out: &mut Vec<u8>, inputs: &Inputs, previous: Option<&Inputs>) {
     }
     put(out, inputs.len() as u64 + 1);
     for input in inputs.in_order() {
-        put_bytes(out, input.name.as_bytes());
+        let is_unwritten = graph.unwritten_size(input.array).is_some();
+        let name = if is_unwritten { graph.name(input.array) } else { &*input.name };
+        put_bytes(out, name.as_bytes());
         put(out, input.size);
     }
 }

@@ -4,9 +4,13 @@
 //! decision, an address, a length or output that depends on one. A use has the value that zeros give, on the same paths
 //! as if memory started as zeros, and is counted, because other values are not explored. Whether it depends on a
 //! placeholder is a query: is there a value that makes a difference? So path conditions never mention placeholders.
+//!
+//! With `--uninitialized symbolic` memory that was never written is made of inputs instead, which become inputs of a
+//! path at the first use.
 use super::Decider;
 use crate::exec::outcome::{Class, Outcome};
 use crate::exec::state::State;
+use crate::exec::state::inputs::UNWRITTEN_INPUT;
 use crate::exec::state::value::Value;
 use crate::expr::{Bits, Expr, Poison, Sort};
 use crate::query::Answer;
@@ -35,6 +39,13 @@ impl Decider {
         let (mut mentions, mut poison) = (false, None);
         for atom in self.support(e).iter() {
             let variable = atom.variable();
+            if let Some(size) = self.solver.graph.unwritten_size(variable) {
+                if !state.inputs.contains(variable) {
+                    state.inputs.add_unwritten(variable, size);
+                    self.seed_input(state, variable, UNWRITTEN_INPUT, size);
+                }
+                continue;
+            }
             let graph = &mut self.solver.graph;
             if graph.is_placeholder(variable) {
                 mentions = true;

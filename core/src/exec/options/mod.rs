@@ -193,6 +193,8 @@ pub struct Options {
     pub checks: Checks,
     /// Each of the first allocations of a path may fail.
     pub malloc_fails: bool,
+    /// Memory that was never written is an input.
+    pub symbolic_unwritten: bool,
     /// Conversion of a floating-point number that does not fit the integer type is a bug in user code.
     pub float_cast: bool,
     pub ambient: Ambient,
@@ -255,6 +257,7 @@ impl Default for Options {
             reproducible: false,
             checks: Checks::usual(),
             malloc_fails: false,
+            symbolic_unwritten: false,
             float_cast: true,
             ambient: Ambient::Fixed,
             havoc: false,

@@ -252,6 +252,14 @@ pub const OPTIONS: &[OptionRow] = &[
     ),
     row(
         Group::Inputs,
+        "uninitialized",
+        Kind::Choice(&["report", "symbolic"]),
+        Some("report"),
+        "local variables and memory from malloc that were never written: report uses, or any value",
+        |options, value| options.symbolic_unwritten = text(&value) == "symbolic",
+    ),
+    row(
+        Group::Inputs,
         "vary-files",
         Kind::Choice(&["off", "late", "on"]),
         Some("late"),

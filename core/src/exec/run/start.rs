@@ -127,6 +127,7 @@ impl Machine {
             seeds: Arc::default(),
             allocations: 0,
             failing: None,
+            births: 0,
             arguments: (0, 0),
         });
         let too_much = |_| "the program's arguments do not fit its memory".to_string();

@@ -5,6 +5,7 @@
 //! overlap.
 use crate::expr::{Bits, Expr, Graph, Sort};
 use crate::interval::Set;
+use std::num::NonZeroU64;
 use std::sync::Arc;
 
 /// Index width of arrays of bytes.
@@ -68,6 +69,12 @@ impl Contents {
     pub fn undefined(graph: &mut Graph, base: u64, grain: Grain) -> Contents {
         let sort = Sort::Array { index: grain.index_width(), element: grain.bits() };
         Contents { array: graph.placeholder(&format!("{base:#x} {sort}"), sort), grain }
+    }
+
+    /// Contents of an object before anything was written, as an input of the path.
+    pub fn unwritten(graph: &mut Graph, birth: NonZeroU64, size: u64) -> Contents {
+        let sort = Sort::Array { index: INDEX_WIDTH, element: 8 };
+        Contents::of_bytes(graph.unwritten(birth.get(), size, sort))
     }
 
     /// Contents whose bytes are all the same.

@@ -3,6 +3,9 @@ use crate::expr::{Expr, Graph, Sort};
 use crate::persist::{List, Map};
 use std::sync::Arc;
 
+/// Name of the inputs for memory that was never written; their variables have names of their own.
+pub const UNWRITTEN_INPUT: &str = "uninitialized";
+
 /// Bytes of an input that its tests have in memory, whatever its size.
 const MAX_COUNTED: u64 = 1 << 16;
 
@@ -39,10 +42,19 @@ impl Inputs {
             }
             self.next.insert(first.id(), number + 1);
         }
+        self.push(name, array, size);
+        array
+    }
+
+    /// Adds the input for memory that was never written (`Graph::unwritten`), which is none yet.
+    pub fn add_unwritten(&mut self, array: Expr, size: u64) {
+        self.push(UNWRITTEN_INPUT, array, size);
+    }
+
+    fn push(&mut self, name: &str, array: Expr, size: u64) {
         self.next.insert(array.id(), 1);
         self.bytes += name.len() as u64 + size.min(MAX_COUNTED);
         self.list.push(Input { name: name.into(), array, size });
-        array
     }
 
     /// Is this variable an input?

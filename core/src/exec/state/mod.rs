@@ -137,6 +137,8 @@ pub struct State {
     /// Number of allocations that could fail, and the input that decides about them (`--malloc-fails`).
     pub allocations: u64,
     pub failing: Option<Expr>,
+    /// Number of objects that began unwritten (`--uninitialized symbolic`).
+    pub births: u64,
     /// `argc` and the address of `argv`.
     pub arguments: (u64, u64),
 }

@@ -106,7 +106,8 @@ fn allocate_aligned(
     }
     let id = machine.new_sized_object(state, size, align, Kind::Heap)?;
     if fresh == Fresh::Unwritten {
-        state.memory.get_mut(id).expect("just allocated").set_unwritten();
+        let birth = machine.birth(state);
+        state.memory.get_mut(id).expect("just allocated").set_unwritten(birth);
     }
     if machine.options.checks.leak {
         let origin = state.user_frame(&machine.program);

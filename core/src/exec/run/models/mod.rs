@@ -288,7 +288,9 @@ impl Machine {
     /// Creates an input of the path: an array of `size` bytes.
     pub(super) fn new_input(&mut self, state: &mut State, name: &str, size: u64) -> crate::expr::Expr {
         let name = if name.is_empty() { "unnamed" } else { name };
-        let name = name.trim_start_matches(crate::expr::PLACEHOLDER);
+        let is_reserved =
+            name.starts_with(crate::expr::PLACEHOLDER) || name.starts_with(crate::expr::UNWRITTEN);
+        let name = if is_reserved { name.trim_start_matches('?') } else { name };
         let variable = state.inputs.add(self.graph(), name, size);
         self.decider.seed_input(state, variable, name, size);
         variable

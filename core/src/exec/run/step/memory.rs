@@ -10,6 +10,7 @@ use crate::exec::state::value::Value;
 use crate::expr::bits::{mask, signed};
 use crate::expr::{Expr, Op};
 use crate::program::{Operand, PointerWidth, Term};
+use std::num::NonZeroU64;
 use std::sync::Arc;
 
 /// Number of objects kept to make others of: those of a few frames.
@@ -159,6 +160,16 @@ impl Machine {
         }
     }
 
+    /// Number of an object whose bytes are about to be unwritten, if those are inputs.
+    #[inline]
+    pub(in crate::exec::run) fn birth(&self, state: &mut State) -> Option<NonZeroU64> {
+        if !self.options.symbolic_unwritten {
+            return None;
+        }
+        state.births += 1;
+        NonZeroU64::new(state.births)
+    }
+
     /// Begins or ends the scope of a local variable.
     pub(super) fn set_scope(&mut self, state: &mut State, address: Value, begins: bool) {
         let id = ObjectId::of_address(address.word).filter(|_| !address.symbolic);
@@ -170,9 +181,10 @@ impl Machine {
         };
         let Some(id) = id.filter(is_variable) else { return };
         self.cache.drop_object(id);
+        let birth = if begins { self.birth(state) } else { None };
         let object = state.memory.get_mut(id).expect("a live object");
         if begins {
-            object.begin_scope();
+            object.begin_scope(birth);
         } else {
             object.is_out_of_scope = true;
         }
@@ -193,11 +205,12 @@ impl Machine {
         }
         self.check_stack(state)?;
         let origin = Origin::Instruction(state.frame.func, state.frame.pc);
+        let birth = self.birth(state);
         let id = self.new_object_with(state, size.capacity(), align, Kind::Stack, |object| {
             if let Size::Symbolic { size, .. } = size {
                 object.symbolic_size = Some(size);
             }
-            object.set_unwritten();
+            object.set_unwritten(birth);
             object.origin = Some(origin);
         })?;
         if fixed {

@@ -17,6 +17,7 @@ use super::value::Value;
 use crate::expr::{Expr, Graph};
 use crate::interval::Set;
 use crate::program::FuncId;
+use std::num::NonZeroU64;
 use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 
@@ -87,6 +88,8 @@ pub struct Object {
     pub bytes: Bytes,
     /// Concrete bytes that were never written.
     unwritten: Option<Unwritten>,
+    /// Number of the object on its path, if bytes that were never written are inputs (`--uninitialized symbolic`).
+    birth: Option<NonZeroU64>,
     overlay: Option<Box<Overlay>>,
     /// Contents as one array, valid until the next write.
     whole: OnceLock<Contents>,
@@ -139,6 +142,7 @@ impl Object {
             origin: None,
             bytes,
             unwritten: None,
+            birth: None,
             overlay: None,
             whole: OnceLock::new(),
         }
@@ -157,18 +161,19 @@ impl Object {
         self.symbolic_size.map_or(Value::number(self.size), |size| Value::of(graph, size))
     }
 
-    /// Makes all bytes of a new object unwritten.
-    pub fn set_unwritten(&mut self) {
+    /// Makes all bytes of a new object unwritten: inputs, if it has a number.
+    pub fn set_unwritten(&mut self, birth: Option<NonZeroU64>) {
         self.unwritten = Unwritten::all(self.size);
+        self.birth = birth;
     }
 
     /// The block of a local variable begins: nothing was written to it.
-    pub fn begin_scope(&mut self) {
+    pub fn begin_scope(&mut self, birth: Option<NonZeroU64>) {
         self.is_out_of_scope = false;
         self.forget_array();
         self.overlay = None;
         self.bytes = Bytes::new(self.size);
-        self.set_unwritten();
+        self.set_unwritten(birth);
     }
 
     /// Does it have the same contents as an earlier version of itself? False if it is too large to compare.
@@ -379,7 +384,10 @@ impl Object {
 
     /// Contents of which nothing is defined.
     fn undefined(&self, graph: &mut Graph, grain: Grain) -> Contents {
-        Contents::undefined(graph, self.base, grain)
+        match self.birth {
+            None => Contents::undefined(graph, self.base, grain),
+            Some(birth) => Contents::unwritten(graph, birth, self.size),
+        }
     }
 
     /// Writes a bit-vector of whole bytes.
@@ -418,11 +426,36 @@ impl Object {
         self.overlay = Some(Box::new(Overlay { array: Some(contents), ..Overlay::default() }));
     }
 
-    /// Copies `count` bytes, concrete or symbolic, from another object (or from a copy of this one).
+    /// Copies `count` bytes, concrete or symbolic, from another object (or from a copy of this one). The copy of a byte
+    /// that was never written is such a byte, or the same input.
     ///
     /// # Errors
     /// Too many of them are elements of an array.
     pub fn copy_from(
+        &mut self,
+        graph: &mut Graph,
+        at: u64,
+        from: &Object,
+        start: u64,
+        count: u64,
+    ) -> Result<(), TooManySymbolicBytes> {
+        let inputs = from.unwritten.as_ref().filter(|_| from.birth.is_some());
+        let inputs: Vec<_> =
+            inputs.map_or(Vec::new(), |record| record.ranges(start, start + count).collect());
+        if inputs.iter().map(|(first, end)| end - first).sum::<u64>() > MAX_BYTE_COPIES {
+            return Err(TooManySymbolicBytes);
+        }
+        self.copy_contents(graph, at, from, start, count)?;
+        for (first, end) in inputs {
+            for i in (first..end).step_by(8) {
+                let bits = from.read(graph, i, (end - i).min(8));
+                self.write(graph, at + (i - start), bits);
+            }
+        }
+        Ok(())
+    }
+
+    fn copy_contents(
         &mut self,
         graph: &mut Graph,
         at: u64,
