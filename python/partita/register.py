@@ -26,11 +26,11 @@ ABOUT: dict[Kind, str] = {
 # Functions written in C (`runtime/lib`).
 _LIBRARY: dict[Kind, str] = {
     "exact": (
-        "__flt_rounds __muldc3 __mulsc3 __mulxc3 __powidf2 __powisf2 __powixf2 clock clock_gettime feclearexcept"
-        " fegetexceptflag"
-        " feholdexcept feraiseexcept fesetexceptflag fetestexcept feupdateenv isalpha isascii isdigit isgraph islower"
-        " isprint isupper rand random srand"
-        " srandom stpcpy strcasecmp strcpy toascii"
+        "__finite __finitef __finitel __flt_rounds __isinf __isinff __isinfl __isnan __isnanf __isnanl __muldc3"
+        " __mulsc3 __mulxc3 __powidf2 __powisf2 __powixf2 clock clock_gettime feclearexcept fegetexceptflag"
+        " feholdexcept feraiseexcept fesetexceptflag fetestexcept feupdateenv isalpha isascii isdigit isgraph isinf"
+        " isinff isinfl islower isnan isnanf isnanl isprint isupper rand random srand srandom stpcpy strcasecmp"
+        " strcpy toascii"
     ),
     "forks": (
         "__divdc3 __divsc3 __divxc3 abs atoi atol atoll bsearch fegetenv fegetround fesetenv fesetround getenv"

@@ -181,7 +181,7 @@ def test_objects_of_all_sizes_have_red_zones(tmp_path: Path) -> None:
 def test_source_that_gcc_preprocessed(tmp_path: Path) -> None:
     path = write(tmp_path, PREPROCESSED, "task.i")
     run = explore(path, data_model="ILP32", out=tmp_path / "out").finish()
-    assert [(bug.class_, bug.line) for bug in run.bugs] == [("assert", 3)]
+    assert [(bug.class_, bug.line) for bug in run.bugs] == [("assert", 7)], "the call of reach_error"
     results = replay_natively([str(path)], list(ktest.read_folder(tmp_path / "out")), cflags=["-m32"])
     assert {result.verdict for result in results} == {Verdict.AS_PREDICTED}
 

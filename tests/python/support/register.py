@@ -15,6 +15,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+import partita
 from partita import Run, explore
 from partita.cc.musl import link_command
 from partita.options import ENVIRONMENT
@@ -123,6 +124,8 @@ SIGNATURES: dict[str, str] = {
     **_floats("lrint llrint lround llround", "long real"),
     **_floats("fmod copysign fmin fmax remainder drem", "real real real"),
     **_floats("fma", "real real real real"),
+    **_floats("__isnan isnan __finite", "truth real"),
+    **_floats("__isinf isinf", "int real"),
     "fesetround": "int mode",
     "srand": "void int",
     "srandom": "void int",
@@ -335,6 +338,11 @@ long double __powixf2(long double, int);
 double drem(double, double);
 float dremf(float, float);
 long double dreml(long double, long double);
+#undef isnan
+#undef isinf
+int __isnan(double), __isnanf(float), __isnanl(long double), isnan(double), isnanf(float), isnanl(long double);
+int __isinf(double), __isinff(float), __isinfl(long double), isinf(double), isinff(float), isinfl(long double);
+int __finite(double), __finitef(float), __finitel(long double);
 void klee_make_symbolic(void *, size_t, const char *);
 #define OUT 48
 static unsigned char in[2], out[OUT];
@@ -516,13 +524,17 @@ int main(int argc, char **argv) {
 """
 
 
+# Names of glibc's <math.h> that musl does not have: replay links this file.
+CLASSIFY = Path(partita.__file__).parent / "runtime" / "lib" / "classify.c"
+
+
 def native_outputs(
     selected: list[Probe], folder: Path, *, two: bool, declarations: str = "", others: Sequence[Path] = ()
 ) -> dict[str, list[bytes]]:
     """Native output of each probe, by input."""
     code, binary, found = folder / "native.c", folder / "native", folder / "found"
     code.write_text(source(selected, declarations))
-    files = [str(file) for file in (code, *others)]
+    files = [str(file) for file in (code, CLASSIFY, *others)]
     command = link_command(["-w", "-fno-builtin", "-DNATIVE", *files, "-o", str(binary)])
     subprocess.run(command, check=True, capture_output=True)
     subprocess.run([str(binary), str(found), *(["two"] if two else [])], check=True, env=ENVIRONMENT)

@@ -400,7 +400,8 @@ impl Machine {
                     match self.return_to(state) {
                         _ if state.threads.is_some() => other!(),
                         None => other!(),
-                        Some((_, to)) if value.is_some() && to != 0 && to != u32::from(width) => other!(),
+                        // Also a function without a result that is called for one.
+                        Some((_, to)) if to != 0 && to != u32::from(width) => other!(),
                         Some((register, to)) => {
                             self.end_locals(state);
                             state.frame.pop();
