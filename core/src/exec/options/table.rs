@@ -255,7 +255,7 @@ pub const OPTIONS: &[OptionRow] = &[
         "uninitialized",
         Kind::Choice(&["report", "symbolic"]),
         Some("report"),
-        "local variables and memory from malloc that were never written: report uses, or any value",
+        "what was never written: uses of it are reported, or it is any value",
         |options, value| options.symbolic_unwritten = text(&value) == "symbolic",
     ),
     row(
