@@ -50,6 +50,21 @@ _TIMES = (
 _LAYER = ("name", "asked", "sat", "unsat", "inequalities", "constructs")
 
 
+def without_places(value: Any) -> Any:
+    """A result without folders of the machine: an absolute path becomes its name."""
+    if isinstance(value, Mapping):
+        return {key: without_places(one) for key, one in value.items()}
+    if isinstance(value, list):
+        return [without_places(one) for one in value]
+    return Path(value).name if isinstance(value, str) and value.startswith("/") else value
+
+
+def _command(words: Sequence[str]) -> list[str]:
+    """The command that repeats a run, without the folder of its results."""
+    left_out = {at + extra for at, word in enumerate(words) if word == "--out" for extra in (0, 1)}
+    return [word for at, word in enumerate(words) if at not in left_out and not word.startswith("--out=")]
+
+
 def reduced(data: Mapping[str, Any], counts: bool) -> dict[str, Any]:
     """A result with what plots and text need: without statistics of the solver, except for numbers of queries."""
     kept = (*_KEPT, *(() if counts else _TIMES))
@@ -69,12 +84,14 @@ def reduced(data: Mapping[str, Any], counts: bool) -> dict[str, Any]:
     for row in rows if counts else ():
         row["estimates"] = {name: value for name, value in row["estimates"].items() if name in _COUNTS}
     left_out = ("elapsed_s", "processor_s") if counts else ()
-    return {
+    found = {
         **{key: data[key] for key in data if key not in left_out},
+        "command": _command(data["command"]),
         "counts": counts,
         "samples": samples,
         "rows": rows,
     }
+    return dict(without_places(found))
 
 
 def take(folder: Path, names: Sequence[str], counts: bool, into: Path = RESULTS) -> None:

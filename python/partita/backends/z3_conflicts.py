@@ -33,6 +33,20 @@ Place = tuple[int, int | None, int]
 Values = dict[int, Any]
 
 
+class Unwatched(z3.UserPropagateBase):  # type: ignore[misc]  # z3 has no types
+    """For a search that Z3 starts inside its own, for quantifiers: its assignments are not of the query's inputs."""
+
+    def __init__(self, context: Any) -> None:
+        super().__init__(None, context)
+
+    def push(self) -> None: ...
+
+    def pop(self, levels: int) -> None: ...
+
+    def fresh(self, new_ctx: Any) -> Unwatched:
+        return Unwatched(new_ctx)
+
+
 class Watcher(z3.UserPropagateBase):  # type: ignore[misc]  # z3 has no types
     """Knows the bits that have a value, and takes their assignment whenever the search goes back."""
 
@@ -58,8 +72,8 @@ class Watcher(z3.UserPropagateBase):  # type: ignore[misc]  # z3 has no types
         del self._trail[self._levels[-levels] :]
         del self._levels[-levels:]
 
-    def fresh(self, new_ctx: Any) -> Any:
-        raise NotImplementedError("quantifiers are not sent to this solver")
+    def fresh(self, new_ctx: Any) -> Unwatched:
+        return Unwatched(new_ctx)
 
     def _fixed(self, term: Any, found: Any) -> None:
         self._trail.append((self._places[term.get_id()], found.eq(self._one(found))))

@@ -34,7 +34,7 @@ def result(folder: Path) -> Path:
     found = {
         "schema": 3,
         "name": "foo",
-        "scale": "quick",
+        "command": ["python", "-m", "experiments", "--out", "/x/found", "foo"], "scale": "quick",
         "date": "1 May 2026",
         "complete": True,
         "elapsed_s": 9,
@@ -70,6 +70,7 @@ def test_a_loaded_machine_has_no_times(tmp_path: Path) -> None:
     into.mkdir()
     publish.take(result(tmp_path), ["foo"], counts=True, into=into)
     data = json.loads((into / "foo.json").read_text())
+    assert data["command"] == ["python", "-m", "experiments", "foo"]
     assert data["samples"][0]["n"] == 2
     (run,) = data["samples"][0]["runs"]
     assert run == {
@@ -115,3 +116,13 @@ def test_each_paper_is_one_command(capsys: pytest.CaptureFixture[str], tmp_path:
         assert re.search(r"\d+ samples for a given time, [\d.]+ h in all; \d+ until the end", line)
     assert experiments.main(["foo", "--paper", "parti", "--out", str(tmp_path)]) == 2
     assert "expected names of experiments or --paper, found both" in capsys.readouterr().err
+
+
+def test_results_name_no_folder_of_the_machine() -> None:
+    assert publish.without_places({"a": ["/x/y/8-8.smt2", "a/b", 1, None, {"b": "/x/z"}]}) == {
+        "a": ["8-8.smt2", "a/b", 1, None, {"b": "z"}]
+    }
+    for file in publish.RESULTS.glob("*.json"):
+        data = json.loads(file.read_text())
+        assert publish.without_places(data) == data, f"{file.name} names a folder of the machine that made it"
+        assert "--out" not in (data["command"] if isinstance(data, dict) else [])

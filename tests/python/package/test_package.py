@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
+from pathlib import Path
 
 import partita
+
+REPOSITORY = Path(__file__).resolve().parents[3]
 
 
 def run(code: str) -> str:
@@ -27,3 +31,11 @@ def test_a_compiler_starts_quickly() -> None:
     heavy = {"partita._core", "partita.explore", "partita.frontends", "llvmlite", "argparse", "dataclasses", "hashlib"}
     code = "import sys, partita.cli, partita.cc.compile, partita.cc.link\nprint(*sys.modules)"
     assert heavy.isdisjoint(run(code).split())
+
+
+def test_no_file_names_a_folder_of_a_machine() -> None:
+    listed = subprocess.run(["git", "ls-files", "-z"], cwd=REPOSITORY, capture_output=True, check=True).stdout
+    pattern = re.compile(rb"/(?:root|home|work|Users|tmp)/[A-Za-z0-9_.]+")
+    files = [REPOSITORY / name.decode() for name in listed.split(b"\0") if name]
+    found = {file.name: match[0] for file in files if file.is_file() and (match := pattern.search(file.read_bytes()))}
+    assert found == {}

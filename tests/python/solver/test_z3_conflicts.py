@@ -85,3 +85,19 @@ def test_options() -> None:
         with pytest.raises(UsageError) as caught:
             Solver(layers=wrong)
         assert str(caught.value) == "expected `z3` or `z3(partial=on)`, for partial solutions, with no other options"
+
+
+def test_a_search_inside_the_search_is_not_watched() -> None:
+    """Z3 starts one for quantifiers."""
+    import z3
+
+    from partita.backends.z3_conflicts import Watcher
+
+    x, y = z3.BitVecs("x y", 8)
+    f = z3.Function("f", z3.BitVecSort(8), z3.BitVecSort(8))
+    for value, expected in ((5, z3.sat), (0, z3.unsat)):
+        solver = z3.SimpleSolver()
+        watcher = Watcher(solver, {(0, None, 0): z3.Extract(0, 0, x)}, 10)
+        solver.add(z3.ForAll([y], z3.UGT(f(y), y & 3)), f(x) == value, x != 3)
+        assert solver.check() == expected
+        assert {place for found in watcher.found for place, _ in found} <= {(0, None, 0)}
