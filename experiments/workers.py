@@ -22,7 +22,9 @@ from experiments.locations import FAMILIES
 RATE, RATE_OF_CLUSTER = 0.9, 0.85
 SIZES = {"three_ways": 14, "numbers": 11}
 UTILITIES = ("cat", "ls", "sort")
+# Workers do not vary files, so that their paths are those of one process.
 COREUTILS = {
+    "vary_files": "off",
     "arguments": "--sym-args 0 1 10 --sym-args 0 2 2".split(),
     "sym_files": (1, 8),
     "sym_stdin": 8,

@@ -17,7 +17,9 @@ SLICE_S = 0.2
 SHORT_SLICE_S = 0.02
 """Time between two commits while others are idle and it has nothing to give."""
 COMMIT_SHARE = 0.02
-"""Largest share of the time that commits take."""
+"""Largest share of the time that commits take, and that workers wait for their next task."""
+LONG_SLICE_S = 2.0
+"""Time between two commits of a worker whose tasks take long to arrive: a killed run loses no more."""
 MAX_COMMITS_PER_S = 500
 """Commits of all workers together: with many of them slices are longer."""
 MAX_PARTS = 32
@@ -206,5 +208,5 @@ class Leases:
         parts = report.commit[2] if report.open else []
         # Their counts are known together.
         lease.hold([Part(part, report.open * (not i), report.share * (not i)) for i, part in enumerate(parts)])
-        lease.slice_s = max(SLICE_S, report.commit_s / COMMIT_SHARE)
+        lease.slice_s = max(SLICE_S, report.commit_s / COMMIT_SHARE, min(report.waited_s / COMMIT_SHARE, LONG_SLICE_S))
         self.waiting += given

@@ -92,6 +92,8 @@ class Report:
     """Time that the commit took."""
     summary: dict[str, Any]
     """`solver`, `memory` and `peak_memory` of the engine's summary."""
+    waited_s: float = 0.0
+    """Time between the last report and this task, if it goes on with what the worker held: a commit costs that too."""
     paths: list[dict[str, Any]] = field(default_factory=list)
     notices: list[str] = field(default_factory=list)
     ended: list[bytes] | None = None

@@ -44,6 +44,7 @@ class Worker:
             self._engine.keep_conditions()
         self._parts = 0
         self._limit: str | None = None
+        self._reported: float | None = None
         self._is_cut = threading.Event()
 
     def cut(self, request: Cut | Stop) -> None:
@@ -60,6 +61,7 @@ class Worker:
     def explore(self, task: Task) -> Report:
         """Explores a slice."""
         engine = self._engine
+        waited_s = 0.0 if self._reported is None or task.parts else time.monotonic() - self._reported
         engine.add_host_answers(task.host)
         for part in task.parts:
             engine.add_open_paths(part)
@@ -71,9 +73,11 @@ class Worker:
         more = True
         while more and not self._is_cut.is_set() and (left := end - time.monotonic()) > 0:
             more = engine.advance(min(TURN_S, left))
-        return self._report(before)
+        report = self._report(before, waited_s)
+        self._reported = time.monotonic()
+        return report
 
-    def _report(self, before: tuple[int, float, int, int, str | None]) -> Report:
+    def _report(self, before: tuple[int, float, int, int, str | None], waited_s: float) -> Report:
         engine = self._engine
         started = time.monotonic()
         parts, self._parts = self._parts, 0
@@ -102,6 +106,7 @@ class Worker:
             tests=tests - before[3],
             paused=paused,
             commit_s=commit_s,
+            waited_s=waited_s,
             summary={name: summary[name] for name in ("solver", "memory", "peak_memory")},
             paths=engine.paths(),
             notices=engine.notices(),

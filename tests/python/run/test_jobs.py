@@ -178,8 +178,8 @@ def test_bad_input_is_one_line(words: list[str], message: str, tmp_path: Path) -
     assert not (tmp_path / "out").exists()
 
 
-def report(open_: int, share: float) -> Report:
-    return Report((b"", b"", [b"open"]), [], open_, share, 0, 0, None, 0.0, {})
+def report(open_: int, share: float, waited_s: float = 0.0) -> Report:
+    return Report((b"", b"", [b"open"]), [], open_, share, 0, 0, None, 0.0, {}, waited_s)
 
 
 def test_an_idle_worker_gets_a_part_of_the_largest_share() -> None:
@@ -202,6 +202,19 @@ def test_an_idle_worker_gets_a_part_of_the_largest_share() -> None:
     leases.lose(0)
     assert [part.paths for part in leases.waiting] == [b"open"]
     assert [task.parts for _, task in leases.tasks(None)] == [[b"open"]]
+
+
+def test_slices_are_long_where_tasks_take_long_to_arrive() -> None:
+    leases = Leases([Part(b"root", 1, 1.0)], None, None)
+    leases.add(0)
+
+    def next_slice(waited_s: float) -> float:
+        list(leases.tasks(None))
+        leases.report(0, report(8, 0.5, waited_s), [])
+        ((_, task),) = leases.tasks(None)
+        return task.slice_s
+
+    assert [next_slice(waited_s) for waited_s in (0.0, 0.001, 0.02, 10.0)] == [0.2, 0.2, 1.0, 2.0]
 
 
 def test_shared_limits_are_handed_out_once() -> None:
