@@ -79,14 +79,15 @@ class _Prover:
         width = parameter[1] if op == "of" else formats[0][2]
         words = [self.operand(arg, width) for arg in args]
         form = formats[-1][:2]
+        nan = self.number((1 << form[0] + 2) - 1 << form[1] - 2, term.width)  # what x86 makes
         if op == "of":
-            return self.word(term, self.of_integer(words[0], form, parameter[2]))
+            return self.word(term, self.of_integer(words[0], form, parameter[2]), nan)
         numbers = [self.from_word(word, formats[0][:2]) for word in words]
         if op == "int":
             return self.to_integer(numbers[0], parameter[1], parameter[2])
         if op == "cast":
-            return self.word(term, self.cast(numbers[0], form))
-        return self.word(term, self.compute(op, MODES.get(op, "RNE"), numbers))
+            return self.word(term, self.cast(numbers[0], form), nan)
+        return self.word(term, self.compute(op, MODES.get(op, "RNE"), numbers), nan)
 
     has_floats = False
     number: Any
@@ -148,8 +149,8 @@ class Z3(_Prover):
     def from_word(self, word: Any, form: tuple[int, int]) -> Any:
         return self.z3.fpBVToFP(word, self.z3.FPSort(*form))
 
-    def word(self, term: Term, value: Any) -> Any:
-        return self.z3.fpToIEEEBV(value)
+    def word(self, term: Term, value: Any, nan: Any) -> Any:
+        return self.z3.If(self.z3.fpIsNaN(value), nan, self.z3.fpToIEEEBV(value))
 
     def of_integer(self, word: Any, form: tuple[int, int], is_signed: int) -> Any:
         convert = self.z3.fpSignedToFP if is_signed else self.z3.fpUnsignedToFP
@@ -229,12 +230,13 @@ class Bitwuzla(_Prover):
     def from_word(self, word: Any, form: tuple[int, int]) -> Any:
         return self.fp("TO_FP_FROM_BV", [word], list(form))
 
-    def word(self, term: Term, value: Any) -> Any:
+    def word(self, term: Term, value: Any, nan: Any) -> Any:
         """The word of a number, which this solver has no operator for: a new variable that stands for it."""
         new = self.manager.mk_const(self.manager.mk_bv_sort(term.width), f"word{term.number}")
         sort = value.sort()
         again = self.from_word(new, (sort.fp_exp_size(), sort.fp_sig_size()))
-        self.words[term] = self.build("=", again, value)
+        same, is_nan = self.build("=", again, value), self.fp("IS_NAN", [value])
+        self.words[term] = self.manager.mk_term(self.b.Kind.ITE, [is_nan, self.build("=", new, nan), same])
         return new
 
     def of_integer(self, word: Any, form: tuple[int, int], is_signed: int) -> Any:

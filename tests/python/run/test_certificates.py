@@ -296,6 +296,35 @@ def test_floats_and_optional_checks_are_followed(
         certificate.check(sealed(found), solver.make(name), interpreter)
 
 
+EXTREMES = """
+#include <assert.h>
+#include <klee/klee.h>
+#include <string.h>
+static unsigned bits(float x) { unsigned u; memcpy(&u, &x, sizeof u); return u; }
+int main(void) {
+  signed char c;
+  klee_make_symbolic(&c, sizeof c, "c");
+  float x = c, none = x / x;
+  assert(bits(none) == (c ? 0x3f800000 : 0xffc00000));
+  assert(bits(__builtin_fminf(none, 7)) == bits(c ? 1 : 7));
+  assert(bits(__builtin_elementwise_max(-x, x)) == bits(c > 0 ? x : -x));
+  return 0;
+}
+"""
+
+
+@pytest.mark.parametrize("name", solver.NAMES)
+def test_results_that_are_no_numbers_have_the_bits_of_x86(name: str, tmp_path: Path) -> None:
+    pytest.importorskip(name)
+    (tmp_path / "prog.c").write_text(EXTREMES)
+    found = certified(tmp_path / "prog.c", tmp_path)
+    assert found is not None
+    prover = solver.make(name)
+    assert {leaf[2] for leaf in found["leaves"]} == {"exit 0"}
+    assert certificate.check(found, prover, interpreter).leaves == len(found["leaves"])
+    assert prover.proofs >= 3
+
+
 @pytest.mark.parametrize(
     ("operation", "ending"),
     [("1 / 0", "division-by-zero"), ("-2147483648 / -1", "overflow"), ("(int)1e30", "float-cast")],

@@ -98,6 +98,18 @@ class Format:
         return result
 
 
+def _extreme(f: Format, name: str, x: Any, y: Any) -> Any:
+    """`minnum` and `maxnum` leave out what is no number, `minimum` and `maximum` return it. On SSE the former
+    two return the first of two zeros; otherwise the negative one is below the other."""
+    low, high = (y, x) if name.startswith("max") else (x, y)
+    on_sse = name.endswith("num") and f.width in (32, 64)
+    ordered = 1 if on_sse else extract(low, f.width - 1, 1)
+    tie = apply("bvand", 1, apply("=", f.width, f.order(x), f.order(y)), ordered)
+    number = ite(apply("bvor", 1, f.less(low, high), tie), x, y, f.width)
+    found = ite(f.is_nan(x), y, ite(f.is_nan(y), x, number, f.width), f.width)
+    return found if name.endswith("num") else f.quieted([x, y], found)
+
+
 def _sum(f: Format, a: int, b: int) -> int:
     if f.value(a) is None or f.value(b) is None:
         both = f.value(a) is None and f.value(b) is None
@@ -188,7 +200,7 @@ def binary(m: Machine, f: Function, op: int, kind: int, dst: int, a: Any, b: Any
         size, sign = apply("bvand", form.width, x, form.sign - 1), apply("bvand", form.width, y, form.sign)
         return m.set(dst, apply("bvor", form.width, size, sign))
     if name not in OPERATORS:
-        raise NoSemanticsError(f"the operator {name}")
+        return m.set(dst, _extreme(form, name, x, y))
     known = [isinstance(v, int) and form.is_nan(v) for v in (x, y)]
     result = 0 if any(known) else operate(f"fp.{name}", (form.sizes,), form.width, x, y)
     return m.set(dst, form.quieted([x, y], result))
