@@ -1,4 +1,5 @@
 // an index past an array of calloc
+// BUG out-of-bounds-read
 #include "exhaustive.h"
 
 static long test(const unsigned char *in) {

@@ -1,4 +1,5 @@
 // the least value divided by -1
+// BUG overflow
 #include "exhaustive.h"
 
 static long test(const unsigned char *in) {

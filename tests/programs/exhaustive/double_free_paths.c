@@ -1,4 +1,5 @@
 // a double free on some paths
+// BUG double-free
 #include "exhaustive.h"
 
 static long test(const unsigned char *in) {

@@ -1,4 +1,5 @@
 // getenv and setenv with a symbolic name
+// BUG use-after-free
 #include "exhaustive.h"
 
 static long test(const unsigned char *in) {

@@ -1,4 +1,5 @@
 // an index past a flexible array member
+// BUG out-of-bounds-read
 #include "exhaustive.h"
 
 struct f { unsigned char n; unsigned char d[]; };

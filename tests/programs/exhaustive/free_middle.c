@@ -1,4 +1,5 @@
 // free of the middle of an object
+// BUG invalid-free
 #include "exhaustive.h"
 
 static long test(const unsigned char *in) {

@@ -1,4 +1,5 @@
 // free of a local variable
+// BUG invalid-free
 #include "exhaustive.h"
 
 static long test(const unsigned char *in) {

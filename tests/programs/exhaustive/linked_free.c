@@ -1,4 +1,5 @@
 // a list that is freed, and used afterwards on one path
+// BUG use-after-free
 #include "exhaustive.h"
 
 struct n { struct n *next; int v; };

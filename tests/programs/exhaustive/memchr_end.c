@@ -1,4 +1,5 @@
 // memchr with a length past the end, where the byte may come before
+// BUG out-of-bounds-read
 #include "exhaustive.h"
 
 static long test(const unsigned char *in) {

@@ -1,4 +1,5 @@
 // a loop that may jump over the end of an array
+// BUG out-of-bounds-read
 #include "exhaustive.h"
 
 static long test(const unsigned char *in) {

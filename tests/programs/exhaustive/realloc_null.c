@@ -1,4 +1,5 @@
 // realloc of null, a second free
+// BUG double-free
 #include "exhaustive.h"
 
 static long test(const unsigned char *in) {

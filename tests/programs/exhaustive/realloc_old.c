@@ -1,4 +1,5 @@
 // a use of the address before realloc
+// BUG use-after-free
 #include "exhaustive.h"
 
 static long test(const unsigned char *in) {

@@ -1,4 +1,5 @@
 // strcat past the end of its buffer
+// BUG out-of-bounds-write
 #include "exhaustive.h"
 
 static long test(const unsigned char *in) {

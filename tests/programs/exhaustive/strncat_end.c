@@ -1,4 +1,5 @@
 // strncat that just fits, and one that does not
+// BUG out-of-bounds-write
 #include "exhaustive.h"
 
 static long test(const unsigned char *in) {

@@ -1,4 +1,5 @@
 // strncpy with a symbolic length, past the end of a source without a zero
+// BUG out-of-bounds-read
 #include "exhaustive.h"
 
 static long test(const unsigned char *in) {

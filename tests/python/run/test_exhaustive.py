@@ -30,6 +30,19 @@ def test_a_wrong_prediction_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyP
     assert problem.startswith("input 0x7 is on path ")
 
 
+def test_a_bug_that_the_program_does_not_name_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    program = exhaustive.FOLDER / "calloc_read.c"
+    monkeypatch.setattr(exhaustive, "bugs_of", lambda _: {"double-free"})
+    *bugs, missing = exhaustive.problems(program, tmp_path)
+    assert bugs
+    assert all("ends as out-of-bounds-read, which no line `// BUG` names: " in bug for bug in bugs)
+    assert missing == "no path ends in double-free"
+
+
+def test_pointers_are_computed_from_the_object_they_started_at(tmp_path: Path) -> None:
+    assert exhaustive.problems(exhaustive.FOLDER / "index_with_bias.c", tmp_path) == []
+
+
 def test_an_input_on_no_path_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     original = exhaustive.Evaluator.script
 

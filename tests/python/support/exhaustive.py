@@ -62,6 +62,11 @@ def inputs_of(program: Path) -> int:
     return int(found[1]) if found else 1
 
 
+def bugs_of(program: Path) -> set[str]:
+    """Classes of the bugs that the program has and that no signal shows, from lines `// BUG class`."""
+    return set(re.findall(r"^// BUG ([\w-]+)$", program.read_text(), re.M))
+
+
 def parse(text: str) -> list[Term]:
     stack: list[list[Term]] = [[]]
     for token in _TOKEN.findall(re.sub(r";[^\n]*", "", text)):
@@ -343,8 +348,9 @@ def _endings(binary: Path, count: int, **variables: str) -> list[int]:
 
 def problems(program: Path, folder: Path, *, sanitized: bool = False) -> list[str]:
     """Differences between the reported paths and the native program: none if the exploration is right. With the
-    sanitizers a bug is an ending like others: what they report is a bug here, and nothing else is."""
-    count = inputs_of(program)
+    sanitizers a bug is an ending like others: what they report is a bug here, and nothing else is. Without them, a bug
+    that no signal shows must be one that the program names, and each of those must be found."""
+    count, hidden, unseen = inputs_of(program), bugs_of(program), bugs_of(program)
     evaluator = Evaluator(count)
     endings = sanitized_endings if sanitized else native_endings
     native = np.array(endings(program, folder, evaluator.size))
@@ -369,11 +375,15 @@ def problems(program: Path, folder: Path, *, sanitized: bool = False) -> list[st
             if sanitized and path.class_ not in ("assert", "abort"):
                 signals = [REPORTED]
             wrong = inside & ~np.isin(native, signals) if signals else inside & False
+            unseen.discard(path.class_ or "")
+            if not signals and path.class_ not in hidden:
+                found.append(f"path {number} ends as {path.ending}, which no line `// BUG` names: {path.message}")
         else:
             found.append(f"path {number} ends as {path.ending}: {path.message}")
             continue
         for value in np.flatnonzero(wrong)[:3]:
             found.append(f"input {value:#x} is on path {number} ({path.ending}) and natively ends with {native[value]}")
+    found += [f"no path ends in {class_}" for class_ in sorted(unseen)]
     if not run.complete:
         found.append(f"incomplete: {run.summary()['incomplete']}")
     for value in np.flatnonzero(owners != 1)[:5]:

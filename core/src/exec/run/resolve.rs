@@ -100,7 +100,8 @@ impl Machine {
         {
             return self.location(state, id, e, &set, count, access);
         }
-        let id = match self.base_of(e) {
+        let base = self.base_of(state, e).filter(|&base| !is_elsewhere(state, base, &set));
+        let id = match base {
             Some((id, _)) if state.memory.get(id).is_some() => {
                 self.stay_inside(state, id, e, &set, count, access)?;
                 id
@@ -129,7 +130,7 @@ impl Machine {
         count: u64,
         access: Access,
     ) -> Result<Expr, Outcome> {
-        if self.decider.graph().op(e) != Op::Add || self.base_of(e).is_some() {
+        if self.decider.graph().op(e) != Op::Add || self.base_of(state, e).is_some() {
             return Ok(e);
         }
         let mut addends = vec![e];
@@ -161,8 +162,11 @@ impl Machine {
                 sum = graph.add(sum, addend);
             }
         }
+        let origin = ObjectId::of_address(base);
         let base = graph.word(64, base);
-        Ok(graph.add(base, sum))
+        let address = graph.add(base, sum);
+        self.keep_origin(state, address, origin);
+        Ok(address)
     }
 
     /// Is this expression one of a few pointers to objects, or null?
@@ -178,7 +182,10 @@ impl Machine {
 
     /// Object from whose address this one is computed, and that address. Leaving the object is an error,
     /// wherever the address then points.
-    pub(super) fn base_of(&self, e: Expr) -> Option<(ObjectId, u64)> {
+    pub(super) fn base_of(&self, state: &State, e: Expr) -> Option<(ObjectId, u64)> {
+        if let Some(&(_, id)) = state.origins.get(e.id()) {
+            return Some((id, id.base()));
+        }
         let graph = self.decider.graph();
         if graph.op(e) != Op::Add {
             return None;
@@ -375,6 +382,16 @@ impl Machine {
             Fact::Inside { .. } => unreachable!("the alternatives of a call are functions"),
         }
     }
+}
+
+/// Does an address only look like one that is computed from this base? A program may add a large constant to a pointer
+/// and an index that takes it back; where that is no address computation of the program (`State::origins`), the sum is
+/// a number in the window of another object.
+fn is_elsewhere(state: &State, (id, base): (ObjectId, u64), set: &Set) -> bool {
+    let (window, size) = id.window();
+    let most = state.memory.get(id).map_or(size / 2, |object| object.size);
+    !(id.base()..=id.base() + most).contains(&base)
+        && Set::interval(64, window, window + (size - 1)).is_disjoint(set)
 }
 
 /// Addresses at which the object has `count` bytes.

@@ -10,6 +10,7 @@ use crate::exec::state::object::{Kind, Origin};
 use crate::exec::state::value::Value;
 use crate::exec::state::{Stage, State};
 use crate::expr::float::Rounding;
+use crate::persist::Map;
 use crate::program::{Address, Linkage, PointerWidth, Program};
 use smallvec::SmallVec;
 use std::cell::Cell;
@@ -104,6 +105,7 @@ impl Machine {
             depth: 0,
             values_tried: 0,
             facts: SmallVec::new(),
+            origins: Map::new(),
             setjmp_calls: 0,
             threads: None,
             rounding: Rounding::NearestEven,

@@ -19,6 +19,7 @@ use crate::exec::outcome::Place;
 use crate::exec::record::coverage::Marks;
 use crate::expr::Expr;
 use crate::expr::float::Rounding;
+use crate::persist::Map;
 use crate::program::{FuncId, Program};
 use crate::query::Path;
 use address::ObjectId;
@@ -91,6 +92,8 @@ pub struct State {
     pub values_tried: u32,
     /// The newest facts, oldest first. They stay true: paths only get longer.
     pub facts: SmallVec<[(Expr, Fact); FACTS]>,
+    /// Objects that addresses are computed from, where the address alone does not show it.
+    pub origins: Map<(Expr, ObjectId)>,
     /// Number of calls of `setjmp`.
     pub setjmp_calls: u64,
     /// Rounding mode of floating-point operations, set by `fesetround`.
@@ -160,6 +163,7 @@ impl State {
     /// Adds the expressions it refers to, other than those of frames and objects, which states share.
     pub fn roots(&self, visit: &mut dyn FnMut(Expr)) {
         self.facts.iter().for_each(|fact| visit(fact.0));
+        self.origins.iter().for_each(|(_, &(e, _))| visit(e));
         let repeated = self.repeated.iter().flat_map(|call| &call.arguments);
         repeated.filter_map(|value| value.expr()).for_each(&mut *visit);
         self.inputs.newest_first().for_each(|input| visit(input.array));

@@ -17,8 +17,12 @@ use std::sync::Arc;
 const MAX_SPARE_OBJECTS: usize = 32;
 
 impl Machine {
-    pub(super) fn gep(&mut self, state: &State, base: Operand, offset: i64, terms: &[Term]) -> Value {
+    pub(super) fn gep(&mut self, state: &mut State, base: Operand, offset: i64, terms: &[Term]) -> Value {
         let base = self.operand(state, base, 64);
+        let origin = match base.expr() {
+            None => ObjectId::of_address(base.word),
+            Some(e) => self.base_of(state, e).map(|(id, _)| id),
+        };
         let mut number = offset as u64;
         let mut sum = None;
         match base.expr() {
@@ -52,6 +56,7 @@ impl Machine {
                 let graph = self.graph();
                 let number = graph.word(64, number);
                 let e = graph.add(sum, number);
+                self.keep_origin(state, e, origin);
                 let e = match self.program.pointers {
                     PointerWidth::Bits64 => e,
                     PointerWidth::Bits32 => self.wrapped(state, e),
@@ -61,10 +66,19 @@ impl Machine {
         }
     }
 
+    /// Notes the object that an address is computed from, if the address does not show it: constants of an index are
+    /// added to the object's address, and the sum may lie in the window of another object.
+    pub(in crate::exec::run) fn keep_origin(&mut self, state: &mut State, e: Expr, origin: Option<ObjectId>) {
+        let Some(id) = origin.filter(|_| !self.decider.graph().is_const(e)) else { return };
+        if self.base_of(state, e).is_none_or(|(shown, _)| shown != id) {
+            state.origins.insert(e.id(), (e, id));
+        }
+    }
+
     /// Address of 32 bits: an address that is computed from an object's stays as it is, because it must not leave the
     /// object. Any other wraps around.
     fn wrapped(&mut self, state: &State, e: Expr) -> Expr {
-        if self.base_of(e).is_some() || self.decider.values(state, e).max() <= Some(u32::MAX.into()) {
+        if self.base_of(state, e).is_some() || self.decider.values(state, e).max() <= Some(u32::MAX.into()) {
             return e;
         }
         let graph = self.graph();
