@@ -311,7 +311,7 @@ int main(void) {
     assert set(endings(tmp_path, source % OVERLAPS[name][1])) == {"exit 0"}
 
 
-# What makes a byte, what it is used as, and the endings.
+# Programs with a `bool` made of a byte, and their endings.
 BOOLS = {
     "a copied byte": ("bool b; memcpy(&b, &c, 1); if (b) return 3; return 4;", ["exit 3", "exit 4", "sanitizer:7"]),
     "a byte through a pointer": (
