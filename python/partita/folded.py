@@ -1,10 +1,9 @@
-"""Undefined operations on constants, which the compiler folds, and null where an attribute excludes it.
+"""Undefined operations on constants, which the compiler folds.
 
 `INT_MIN / -1`, `1 / 0` and `(int)1e30` become a value without a meaning, `INT_MAX + 1` becomes a number: if the result
 is not used, nothing is left to check. The compiler's sanitizers see them before they are folded. So each source is also
 compiled with sanitizers, as text. Only if that text has a check of constants, it is the program, without all checks
-that depend on values: the executor has its own. The attributes `nonnull` and `returns_nonnull` are another reason: their
-checks stay."""
+that depend on values: the executor has its own."""
 
 from __future__ import annotations
 
@@ -13,8 +12,6 @@ from collections.abc import Iterator, Sequence
 
 # Checks that are always on in the executor.
 _DIVISION, _CAST = "integer-divide-by-zero", "float-cast-overflow"
-_NONNULL = ("nonnull-attribute", "returns-nonnull-attribute")
-_NONNULL_HANDLERS = "@__ubsan_handle_nonnull_"
 # Also the check of `INT_MIN / -1`; the additions that it checks are additions again at the end.
 _OVERFLOW = "signed-integer-overflow"
 # Sanitizers that call the handlers.
@@ -43,8 +40,8 @@ _PART = re.compile(r"^(\s*%\S+ = )extractvalue \{ (i\d+), i1 \} (\S+), ([01])(.*
 
 
 def flags(given: Sequence[str]) -> list[str]:
-    """Flags that let the compiler check constants and attributes, in addition to those of the user."""
-    checks = [_DIVISION, _CAST, *_NONNULL]
+    """Flags that let the compiler check constants, in addition to those of the user."""
+    checks = [_DIVISION, _CAST]
     if "add_overflow" in _dropped(given) and not any(word.startswith(_OTHER_CHECKS) for word in given):
         checks.append(_OVERFLOW)
     return [f"-fsanitize={','.join(checks)}", f"-fsanitize-recover={','.join(checks)}"]
@@ -57,9 +54,7 @@ def _dropped(given: Sequence[str]) -> frozenset[str]:
 
 
 def has_checks(text: str) -> bool:
-    """Has a module that was compiled with these flags a check of constants that fails, or one of an attribute?"""
-    if _NONNULL_HANDLERS in text:
-        return True
+    """Has a module that was compiled with these flags a check of constants that fails?"""
     if "br i1 false" not in text and ".with.overflow." not in text:
         return False
     for line in text.splitlines():
@@ -73,7 +68,7 @@ def has_checks(text: str) -> bool:
 
 
 def without_other_checks(text: str, given: Sequence[str]) -> str:
-    """The module with those checks that fail for constants, those of attributes and those of the user's flags. Each line stays a line, so
+    """The module with those checks that fail for constants, and those of the user's flags. Each line stays a line, so
     that the numbers of values stay in order."""
     dropped = _dropped(given)
     signed = "" if not _WRAPPING.isdisjoint(given) else "nsw "
