@@ -93,8 +93,8 @@ named_enum!(/** Arithmetic that also says whether it overflowed. */ OverflowOp {
 named_enum!(/** Integer comparisons. */ IntPred {
     Eq "eq", Ne "ne", Ugt "ugt", Uge "uge", Ult "ult", Ule "ule", Sgt "sgt", Sge "sge", Slt "slt", Sle "sle",
 });
-named_enum!(/** Changes of width. */ CastOp {
-    ZExt "zext", SExt "sext", Trunc "trunc",
+named_enum!(/** Changes of width. `Bool`: the value of a byte that is 0 or 1. */ CastOp {
+    ZExt "zext", SExt "sext", Trunc "trunc", Bool "bool",
 });
 named_enum!(/** Format of a floating operation. */ FloatKind {
     Single "f32", Double "f64", X87 "f80", Half "f16", BFloat "bf16", Quad "f128",
@@ -131,6 +131,7 @@ impl CastOp {
         match self {
             CastOp::ZExt | CastOp::SExt => from < to,
             CastOp::Trunc => from > to,
+            CastOp::Bool => (from, to) == (8, 1),
         }
     }
 }

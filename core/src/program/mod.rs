@@ -22,7 +22,7 @@ pub use inst::{
 pub use load::LoadError;
 
 /// Version of the serialised form; `python/partita/llvm/write.py` writes the same number.
-pub const FORMAT_VERSION: u32 = 3;
+pub const FORMAT_VERSION: u32 = 4;
 
 /// In place of the bytes of the scalars of an object: they have several sizes.
 pub const SEVERAL_SIZES: u8 = u8::MAX;

@@ -12,7 +12,7 @@ from types import ModuleType
 from typing import Any, cast
 
 from partita.errors import NoEntryError, UsageError
-from partita.llvm.promotion import mark_unwritten, pin, unpin, without_marks
+from partita.llvm.promotion import calls_setjmp, mark_unwritten, pin, unpin, with_volatile_accesses, without_marks
 from partita.llvm.target import check_target, is_narrow_target
 from partita.toolchain import package_dir
 
@@ -208,6 +208,8 @@ def _run_passes(llvm: ModuleType, module: Any, *, dead_code: bool, optimize: boo
     promotion = llvm.create_new_module_pass_manager()
     promotion.add_sroa_pass()
     if optimize:
+        if calls_setjmp(text := str(module)):
+            module = _read(llvm, "module", with_volatile_accesses(text).encode())
         promotion.run(module, builder)
         builder.getModulePassManager().run(module, builder)
         return module

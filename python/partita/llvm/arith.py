@@ -150,6 +150,9 @@ def _resizing(op: str) -> Handler:
             low.define(name, operands if to_type.kind == "vector" else operands[0])
             return
         kind = op or ("zext" if width < to else "trunc")
+        # Clang truncates a byte to one bit where it is a `_Bool`; LLVM's optimisations, also for `x & 1`.
+        if low.is_plain and (kind, width, to, to_type.kind) == ("trunc", 8, 1, "int"):
+            kind = "bool"
         cast = [low.cast(kind, operand, width, to) for operand in operands]
         low.define(name, cast if to_type.kind == "vector" else cast[0])
 

@@ -58,6 +58,7 @@ class Lowering:
         self.record = record
         self.labels = labels
         self.block = 0
+        self.is_plain = False  # as clang translated it, without optimisation
         self.terminated = False
         self.convention = CallingConvention(narrow=module.types.is_narrow)  # places of the parameters
         self.metadata_arguments: list[str] = []  # of the call being lowered
@@ -316,7 +317,7 @@ class Lowering:
         return reg(dst)
 
     def cast(self, op: str, a: Operand, width: int, to: int) -> Operand:
-        """`zext`, `sext` or `trunc`; emits nothing if the width does not change."""
+        """`zext`, `sext`, `trunc` or `bool`; emits nothing if the width does not change."""
         if width == to:
             return a
         dst = self.new_register(to)

@@ -279,6 +279,7 @@ class Module:
         else:
             record.library = name.startswith(_RUST)  # parts of its library have no positions
         lowering = Lowering(self, record, self.labels(name))
+        lowering.is_plain = debug is not None and not self._positions.is_optimized(int(debug[1]))
         try:
             result, parameters, record.variadic = self._signature(self._signature_cursor(name))
             record.results = [leaf.width for _, leaf in result.leaves]

@@ -39,6 +39,10 @@ class Positions:
             file = self._file_of(int(fields.get("scope", "-1")))
         return Position(file, int(fields.get("line", "0")), int(fields.get("column", "0")))
 
+    def is_optimized(self, function: int) -> bool:
+        """Did the compiler optimise the function with this metadata?"""
+        return "DISPFlagOptimized" in self._metadata.get(function, "")
+
     def _fields(self, number: int) -> dict[str, str]:
         text = self._metadata.get(number, "")
         return {name: node or count or string for name, node, count, string in _FIELD.findall(text)}

@@ -12,6 +12,9 @@ undefined value is stored into scalars where they are allocated, and into the me
 accessed. Without it promotion takes `x` for 1 in `int x; if (c) x = 1; if (x) ...`: LLVM may choose any value for the
 path that wrote none. A frozen value is not replaced. What is left of it costs nothing: the lowering gives the frozen
 value no instruction, and such stores to variables that stay in memory are removed after promotion.
+
+Functions that call `setjmp` keep all variables in memory: after `longjmp` a register would have the value from before
+`setjmp` again, where compiled code without optimisation has the one from before `longjmp`.
 """
 
 from __future__ import annotations
@@ -35,6 +38,13 @@ _HARMLESS = re.compile(r"^ +(?:#dbg_|call void @llvm\.(?:lifetime\.|dbg\.)|%part
 _SCOPE = re.compile(r"^ +call void @llvm\.lifetime\.(start|end)[^\n]*ptr ([^)\n]+)\)", re.M)
 _LABEL = re.compile(r'^("[^"]*"|[-\w.$]+):')
 _TARGET = re.compile(r'label %("[^"]*"|[-\w.$]+)')
+_RETURNING_TWICE = re.compile(r"^attributes (#\d+) = \{[^\n]*\breturns_twice\b", re.M)
+_SETJMP = "@llvm.eh.sjlj.setjmp"
+_DECLARATION = re.compile(r'^(?:declare|define) [^\n]*?@("[^"]*"|[-\w.$]+)\([^\n]*? (#\d+)', re.M)
+_CALLEE = re.compile(r'@("[^"]*"|[-\w.$]+)\(')
+_CALL = re.compile(r"^  (?:%\S+ = )?(?:tail |musttail |notail )?(?:call|invoke|callbr) [^\n]*", re.M)
+_ATTRIBUTES = re.compile(r"#\d+")
+_ACCESS = re.compile(r"^(  (?:\S+ = load|store) )(?!volatile |atomic )", re.M)
 _BULK = re.compile(r"call void @llvm\.mem(?:cpy|move|set)\.")
 _SCALAR = re.compile(r"i\d+|ptr|half|bfloat|float|double|x86_fp80|fp128")
 # Numbers of 128 bits are not among them: structures are passed as such, and promotion would leave instructions that
@@ -48,13 +58,15 @@ _MARKS = re.compile(
 def pin(text: str) -> str:
     """Pins the variables of all functions, except scalars that are only loaded and stored as such."""
     numbers = itertools.count()
+    twice = _ReturningTwice(text)
 
     def pinned_function(found: re.Match[str]) -> str:
         body = found[0]
         types = dict(_variables(body))
         if not types:
             return body
-        simple = {name for name, type_ in types.items() if _SCALAR.fullmatch(type_)}
+        stays = twice.is_called_in(body)
+        simple = set() if stays else {name for name, type_ in types.items() if _SCALAR.fullmatch(type_)}
         for line in body.splitlines():
             names = simple.intersection(_NAME.findall(line))
             if not names or _HARMLESS.match(line) or _VARIABLE.match(line):
@@ -82,10 +94,11 @@ def unpin(text: str) -> str:
         types.declare(name, definition)
 
     numbers = itertools.count()
+    twice = _ReturningTwice(text)
 
     def freed(found: re.Match[str]) -> str:
         body = found[0]
-        if not _PIN.search(body):
+        if not _PIN.search(body) or twice.is_called_in(body):
             return body
         uses = _Uses(types, body)
 
@@ -118,6 +131,42 @@ def mark_unwritten(text: str) -> str:
 def _mark(value: str, type_: str, address: str) -> str:
     store = f"store {type_} {value}, ptr {address}, !partita.unwritten !{{}}"
     return f"  {value} = freeze {type_} undef\n  {store}\n"
+
+
+def with_volatile_accesses(text: str) -> str:
+    """The module with volatile accesses in functions that call `setjmp`, so that no optimisation keeps a variable in a
+    register."""
+    twice = _ReturningTwice(text)
+
+    def marked(found: re.Match[str]) -> str:
+        return _ACCESS.sub(r"\1volatile ", found[0]) if twice.is_called_in(found[0]) else found[0]
+
+    return _FUNCTION.sub(marked, text)
+
+
+def calls_setjmp(text: str) -> bool:
+    """May a function of the module call `setjmp` or another function that returns twice?"""
+    return "returns_twice" in text or _SETJMP in text
+
+
+class _ReturningTwice:
+    """The functions of a module that return twice, as `setjmp` does."""
+
+    def __init__(self, text: str) -> None:
+        self._is_known = calls_setjmp(text)
+        self._groups = frozenset(_RETURNING_TWICE.findall(text))
+        self._names = frozenset(name for name, group in _DECLARATION.findall(text) if group in self._groups)
+
+    def is_called_in(self, body: str) -> bool:
+        return self._is_known and any(self._is_call(call) for call in _CALL.findall(body))
+
+    def _is_call(self, call: str) -> bool:
+        return (
+            _SETJMP in call
+            or "returns_twice" in call
+            or not self._groups.isdisjoint(_ATTRIBUTES.findall(call))
+            or any(name in self._names for name in _CALLEE.findall(call))
+        )
 
 
 def without_marks(text: str) -> str:

@@ -14,7 +14,7 @@ from array import array
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-FORMAT_VERSION = 3
+FORMAT_VERSION = 4
 _MAGIC = b"PARTITA\0"
 
 # An operand is a tuple of words; the low three bits of the first are its kind.
@@ -42,7 +42,7 @@ BIN_OPS = _numbered(
 UN_OPS = _numbered("ctpop ctlz cttz bswap bitreverse abs")
 OVERFLOW_OPS = _numbered("uadd sadd usub ssub umul smul")
 INT_PREDS = _numbered("eq ne ugt uge ult ule sgt sge slt sle")
-CAST_OPS = _numbered("zext sext trunc")
+CAST_OPS = _numbered("zext sext trunc bool")
 FBIN_OPS = _numbered("fadd fsub fmul fdiv frem copysign minnum maxnum minimum maximum")
 FUN_OPS = _numbered("fneg fabs sqrt floor ceil trunc rint round roundeven")
 FCMP_PREDS = _numbered("false oeq ogt oge olt ole one ord ueq ugt uge ult ule une uno true")

@@ -276,3 +276,107 @@ def test_older_c_is_compiled_as_compilers_of_its_time_did(tmp_path: Path, capsys
     assert {test.ending for test in run.tests()} == {"exit 0", "exit 4"}
     assert main(["replay", str(path), str(tmp_path / "out"), "--quiet"]) == 0
     assert "different" not in capsys.readouterr().out
+
+
+# A call that prints over its own arguments, and one that just does not.
+OVERLAPS = {
+    "the first string": ('sprintf(b, "%s%s", b, "q");', 'sprintf(b + 4, "%s%s", b, "q");'),
+    "a later string": ('sprintf(b, "%d%s", 7, b + 1);', 'sprintf(b, "%d", b[1]);'),
+    "one character": ('sprintf(b + 3, "%s", b);', 'sprintf(b + 3, "%.3s", b);'),
+    "with a size": ('snprintf(b, 16, "x%s", b);', 'snprintf(b, 0, "x%s", b);'),
+    "the format": ("sprintf(b, b);", "sprintf(b + 4, b);"),
+    "from a list": ('print(b, "%s.%s", "a", b + 2);', 'print(b + 4, "%s.%s", "a", b + 2);'),
+}
+
+
+@pytest.mark.parametrize("name", OVERLAPS)
+def test_text_is_not_printed_over_its_own_parts(name: str, tmp_path: Path) -> None:
+    source = """#include <stdio.h>
+static int print(char *to, const char *format, ...) {
+  va_list list;
+  va_start(list, format);
+  int n = vsnprintf(to, 12, format, list);
+  va_end(list);
+  return n;
+}
+int main(void) {
+  char b[16] = "abc";
+  if (klee_range(0, 2, "x")) b[1] = 0;
+  %s
+  return print(b + 8, "") + b[0] == 0;
+}
+"""
+    lines = {line.partition(":")[0] for line in endings(tmp_path, source % OVERLAPS[name][0])}
+    assert "overlap" in lines
+    assert set(endings(tmp_path, source % OVERLAPS[name][1])) == {"exit 0"}
+
+
+# Programs with a `bool` made of a byte, and their endings.
+BOOLS = {
+    "a copied byte": ("bool b; memcpy(&b, &c, 1); if (b) return 3; return 4;", ["exit 3", "exit 4", "sanitizer:7"]),
+    "a byte through a pointer": (
+        "bool b; *(unsigned char *)&b = c; if (b) return 3; return 4;",
+        ["exit 3", "exit 4", "sanitizer:7"],
+    ),
+    "a union": (
+        "union { unsigned char c; bool b; } u; u.c = c; if (!u.b) return 3; return 4;",
+        ["exit 3", "exit 4", "sanitizer:7"],
+    ),
+    "a member": (
+        "struct { int n; bool b; } s; memset(&s, c, sizeof s); if (s.b) return 3; return 4;",
+        ["exit 3", "exit 4", "sanitizer:7"],
+    ),
+    "a known byte": ("union { char c; bool b; } u; u.c = 2; return u.b;", ["sanitizer:7"]),
+    "a byte that is 0 or 1": ("bool b; c &= 1; memcpy(&b, &c, 1); if (b) return 3; return 4;", ["exit 3", "exit 4"]),
+    "a converted number": ("bool b = c; bool a[2] = {b, !b}; if (a[c & 1]) return 3; return 4;", ["exit 3", "exit 4"]),
+    "a bit field": (
+        "struct { bool a : 1, b : 1; } s; memset(&s, c, 1); if (s.b) return 3; return 4;",
+        ["exit 3", "exit 4"],
+    ),
+    "an atomic one": ("_Atomic bool b = c > 3; b ^= 1; if (b) return 3; return 4;", ["exit 3", "exit 4"]),
+    "members that are not set": ("struct { bool a, b; } s, t; t.a = s.a; t.b = s.b; return 5;", ["exit 5"]),
+    "a copied structure": (
+        "struct { bool a, b; } s, t; s.a = c; t = s; if (t.a) return 3; return 4;",
+        ["exit 3", "exit 4"],
+    ),
+}
+
+
+@pytest.mark.parametrize("name", BOOLS)
+def test_a_bool_is_0_or_1(name: str, tmp_path: Path) -> None:
+    """Compilers rely on it: of a byte of 2 some look at a bit, others at all."""
+    body, expected = BOOLS[name]
+    source = f"""#include <stdbool.h>
+int main(void) {{ unsigned char c; klee_make_symbolic(&c, 1, "c");
+  {body}
+}}
+"""
+    assert sorted(set(endings(tmp_path, source))) == expected
+
+
+def test_an_assumption_of_the_program_holds(tmp_path: Path) -> None:
+    source = """int main(void) { unsigned char c; klee_make_symbolic(&c, 1, "c");
+  %s
+  if (c > 100) return 1;
+  return 0;
+}
+"""
+    for what in ("__builtin_assume(c < 200);", "if (c >= 200) __builtin_assume(0);"):
+        assert endings(tmp_path, source % what) == ["exit 0", "exit 1", "unreachable:6"], what
+    for what in ("__builtin_assume(c < 256);", "int *p = __builtin_assume_aligned(&c, 1); (void)p;"):
+        assert endings(tmp_path, source % what) == ["exit 0", "exit 1"], what
+
+
+@pytest.mark.parametrize("optimize", [False, True])
+def test_variables_that_change_after_setjmp_keep_the_change(optimize: bool, tmp_path: Path) -> None:
+    source = """#include <setjmp.h>
+static jmp_buf place;
+static void back(int n) { if (n > 2) longjmp(place, n); }
+int main(void) {
+  int n = klee_range(0, 3, "x");
+  if (setjmp(place) > 3) return n;
+  back(++n + 1);
+  return 9;
+}
+"""
+    assert set(endings(tmp_path, source, optimize=optimize)) == {"exit 3", "exit 9"}

@@ -72,6 +72,19 @@ USES = {
     "a length": ("char a[4] = {0}, b[4]; size_t n; memcpy(b, a, *(&n) & 3); return 0;", "the length of a copy"),
     "printf": ('char *p = malloc(4); printf("%c", p[0]); return 0;', "output"),
     "write": ("struct padded p; p.c = 1; p.n = 2; write(1, &p, sizeof p); return 0;", "output"),
+    "standard error": ("char a[4]; a[0] = 1; write(2, a, 2); return 0;", "output"),
+    "a string on standard error": ("char a[4]; a[0] = 1; a[3] = 0; fputs(a, stderr); return 0;", "output"),
+    "a number on standard error": ('int n; fprintf(stderr, "%d", n); return 0;', "output"),
+    "a printed text whose length is used": (
+        'char a[4]; a[0] = 1; return fprintf(stderr, "%.2s", a) == 3;',
+        "a branch",
+    ),
+    "bytes on standard error": (
+        "struct padded p; p.c = 1; p.n = 2; fwrite(&p, sizeof p, 1, stderr); return 0;",
+        "output",
+    ),
+    "a character on standard error": ("char c; fputc(c, stderr); return 0;", "output"),
+    "a message on standard error": ("char a[4]; a[0] = 1; a[3] = 0; perror(a); return 0;", "output"),
     "the exit status": ("char *p = malloc(4); return p[0];", "the exit status"),
 }
 FINE = {

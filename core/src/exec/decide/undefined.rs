@@ -46,22 +46,10 @@ impl Decider {
                 }
                 continue;
             }
-            let graph = &mut self.solver.graph;
-            if graph.is_placeholder(variable) {
+            if self.solver.graph.is_placeholder(variable) {
                 mentions = true;
-                poison = poison.or(graph.poison(variable));
-                if self.zeroed.contains_key(&variable) {
-                    continue;
-                }
-                let zero = match graph.sort(variable) {
-                    Sort::Bool => graph.boolean(false),
-                    Sort::Bits(width) => graph.constant(Bits::zero(width)),
-                    Sort::Array { index, element } => {
-                        let zero = graph.constant(Bits::zero(element));
-                        graph.const_array(index, zero)
-                    }
-                };
-                self.zeroed.insert(variable, zero);
+                poison = poison.or(self.solver.graph.poison(variable));
+                self.zero(variable);
             }
         }
         if !mentions {
@@ -103,6 +91,37 @@ impl Decider {
             self.report_use(state, differs, class, why);
         }
         defined
+    }
+
+    /// Makes a placeholder zero where `zeroed` is substituted.
+    fn zero(&mut self, variable: Expr) {
+        if self.zeroed.contains_key(&variable) {
+            return;
+        }
+        let graph = &mut self.solver.graph;
+        let zero = match graph.sort(variable) {
+            Sort::Bool => graph.boolean(false),
+            Sort::Bits(width) => graph.constant(Bits::zero(width)),
+            Sort::Array { index, element } => {
+                let zero = graph.constant(Bits::zero(element));
+                graph.const_array(index, zero)
+            }
+        };
+        self.zeroed.insert(variable, zero);
+    }
+
+    /// The value that the expression has if what was never written is zero, for something that is no use of it.
+    pub fn with_unwritten_zeros(&mut self, e: Expr) -> Expr {
+        if !self.solver.graph.has_placeholders() {
+            return e;
+        }
+        for atom in self.support(e).iter() {
+            let variable = atom.variable();
+            if self.solver.graph.is_placeholder(variable) {
+                self.zero(variable);
+            }
+        }
+        self.solver.graph.substitute_cached(e, &mut self.zeroed)
     }
 
     /// The value, or poison of this kind where `is_bad` holds. What depends on it is counted once it decides something.

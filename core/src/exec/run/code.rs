@@ -25,6 +25,8 @@ macro_rules! operations {
             Copy { dst: u32, a: u32 },
             SExt { from: u8, to: u8, dst: u32, a: u32 },
             Trunc { width: u8, dst: u32, a: u32 },
+            /// The value of a byte that is 0 or 1.
+            Bool { dst: u32, a: u32 },
             Select { dst: u32, at: u32 },
             /// Address computation with at most one variable part.
             Gep { dst: u32, at: u32 },
@@ -231,7 +233,8 @@ impl Decoder<'_> {
                 match op {
                     CastOp::ZExt => Op::Copy { dst, a },
                     CastOp::SExt => Op::SExt { from: width as u8, to, dst, a },
-                    CastOp::Trunc => Op::Trunc { width: to, dst, a },
+                    CastOp::Bool if !self.function.library => Op::Bool { dst, a },
+                    CastOp::Trunc | CastOp::Bool => Op::Trunc { width: to, dst, a },
                 }
             }
             Inst::Copy { dst, a } | Inst::Freeze { dst, a } => {

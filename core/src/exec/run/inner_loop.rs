@@ -324,6 +324,15 @@ impl Machine {
                         pc += 1;
                     }
                 }
+                Op::Bool { dst, a } => {
+                    let value = bank.get(a);
+                    if value.symbolic || value.word > 1 {
+                        other!();
+                    } else {
+                        bank.set(dst, value.word);
+                        pc += 1;
+                    }
+                }
                 Op::Select { dst, at } => {
                     // SAFETY: decoded together with the instruction.
                     let [cond, a, b] = unsafe { *code.selects.get_unchecked(at as usize) };

@@ -18,10 +18,21 @@ pub struct Frame {
     pub dynamic: Vec<ObjectId>,
     /// Arguments of a variadic call, laid out by the calling convention.
     pub variadic: Option<ObjectId>,
-    /// Calls of `setjmp` in this activation: the value in their `jmp_buf`, and their instruction.
-    pub jumps: Vec<(u64, u32)>,
+    /// Calls of `setjmp` in this activation.
+    pub jumps: Vec<Jump>,
     /// Estimated native stack size of this frame and all its callers.
     pub stack_bytes: u64,
+}
+
+/// A place that `longjmp` returns to.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub struct Jump {
+    /// The value in the `jmp_buf`.
+    pub token: u64,
+    /// The call of `setjmp`.
+    pub pc: u32,
+    /// Number of objects of variable size at the last call: those made since then end with the jump.
+    pub dynamic: usize,
 }
 
 /// Least stack size of a native call: return address, saved registers, alignment.

@@ -42,14 +42,15 @@ class Frame:
         self.function, self.pc, self.registers, self.stack = function, 0, [0] * registers, stack + CALL_BYTES
         self.locals: list[int] = []
         self.dynamic: list[int] = []
-        self.jumps: list[tuple[int, int]] = []
+        self.jumps: dict[int, tuple[int, int]] = {}
+        """By calls of `setjmp`: the value in the `jmp_buf`, and the number of objects of variable size."""
         self.variadic = 0
         self.missing: list[range] = []
 
     def copy(self) -> Frame:
         new = copy.copy(self)
         new.registers, new.locals, new.dynamic = list(self.registers), list(self.locals), list(self.dynamic)
-        new.jumps = list(self.jumps)
+        new.jumps = dict(self.jumps)
         return new
 
 
@@ -276,6 +277,13 @@ class Machine(Decider):
 
     def set(self, register: int, value: Any) -> None:
         self.frame.registers[register] = value
+
+    def restore_stack(self, keep: int) -> None:
+        """Ends local objects of variable size, except the first `keep`."""
+        while len(self.frame.dynamic) > keep:
+            base = self.frame.dynamic.pop()
+            self.frame.stack -= len(self.path.memory.objects[base].data)
+            self.path.memory.remove(base)
 
     def end_locals(self) -> None:
         for base in (*self.frame.locals, *self.frame.dynamic):

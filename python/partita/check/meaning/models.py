@@ -469,27 +469,31 @@ def _errno(m: Machine, name: str, args: Args, width: int) -> int:
 
 def _setjmp(m: Machine, name: str, args: Args, width: int) -> int:
     frame = m.frame
-    token = next((t for t, pc in frame.jumps if pc == frame.pc), FIRST_TOKEN + m.path.setjmp_calls)
-    m.store(args[0][1], token, 64)
-    if token == FIRST_TOKEN + m.path.setjmp_calls:
+    if frame.pc in frame.jumps:
+        token = frame.jumps[frame.pc][0]
+    else:
+        token = FIRST_TOKEN + m.path.setjmp_calls
         m.path.setjmp_calls += 1
-        frame.jumps.append((token, frame.pc))
+    m.store(args[0][1], token, 64)
+    frame.jumps[frame.pc] = token, len(frame.dynamic)
     return 0
 
 
 def _longjmp(m: Machine, name: str, args: Args, width: int) -> Any:
     token = m.value(m.load(args[0][1], 64), 64, "a jmp_buf")
-    found = [pc for frame in m.path.frames for t, pc in frame.jumps if t == token]
+    found = [(pc, dynamic) for frame in m.path.frames for pc, (t, dynamic) in frame.jumps.items() if t == token]
     if not found:
         raise EndedError("model-error")
     value = ite(apply("=", 32, args[1][1], 0), 1, args[1][1], 32)
-    while all(t != token for t, _ in m.frame.jumps):
+    while all(t != token for t, _ in m.frame.jumps.values()):
         m.end_locals()
         m.path.frames.pop()
-    inst = m.program.functions[m.frame.function].insts[found[0]]
+    pc, dynamic = found[0]
+    m.restore_stack(dynamic)
+    inst = m.program.functions[m.frame.function].insts[pc]
     if inst[3]:
         m.set(inst[4], value)
-    m.frame.pc = found[0] + 1
+    m.frame.pc = pc + 1
     return JUMPED
 
 

@@ -121,6 +121,8 @@ def _compare(m: Machine, f: Function, op: int, flags: int, width: int, dst: int,
 
 
 def _cast(m: Machine, f: Function, op: int, flags: int, width: int, dst: int, a: Any) -> None:
+    if op == w.CAST_OPS["bool"] >> 8 and f.part == 0:
+        m.require(apply("bvult", 8, m.get(a, 8), 2), "sanitizer")
     m.set(dst, (sext if op == 1 else zext)(m.get(a, width), width, f.widths[dst]))
 
 
@@ -193,11 +195,7 @@ def _stack_save(m: Machine, f: Function, op: int, flags: int, dst: int) -> None:
 
 
 def _stack_restore(m: Machine, f: Function, op: int, flags: int, mark: Any) -> None:
-    keep = m.value(m.get(mark), 64, "a stack mark")
-    while len(m.frame.dynamic) > keep:
-        base = m.frame.dynamic.pop()
-        m.frame.stack -= len(m.path.memory.objects[base].data)
-        m.path.memory.remove(base)
+    m.restore_stack(m.value(m.get(mark), 64, "a stack mark"))
 
 
 def _scope(m: Machine, f: Function, op: int, begins: int, place: Any) -> None:
@@ -264,15 +262,16 @@ def _ending(ending: str) -> Any:
     return step
 
 
-def _nothing(m: Machine, *_: Any) -> None:
-    """An assumption of the optimiser."""
+def _assume(m: Machine, f: Function, op: int, flags: int, condition: Any) -> None:
+    if f.part == 0:
+        m.require(m.get(condition, 1), "unreachable")
 
 
 STEPS = {
     w.BIN: _binary, w.UN: _unary, w.OVERFLOW: _overflow, w.FUNNEL: _funnel, w.CMP: _compare, w.CAST: _cast,
     w.SELECT: _select, w.COPY: _copy, w.FREEZE: _copy, w.LOAD: _load, w.STORE: _store, w.ALLOCA: _alloca, w.GEP: _gep,
     w.CALL: _call, w.MEMCOPY: _memcopy, w.MEMSET: _memset, w.VASTART: _va_start, w.STACKSAVE: _stack_save,
-    w.STACKRESTORE: _stack_restore, w.ASSUME: _nothing, w.TRAP: _ending("abort"), w.JUMP: lambda m, f, o, n, edge: edge,
+    w.STACKRESTORE: _stack_restore, w.ASSUME: _assume, w.TRAP: _ending("abort"), w.JUMP: lambda m, f, o, n, edge: edge,
     w.SCOPE: _scope, w.BRANCH: _branch, w.SWITCH: _switch, w.INDIRECTBR: _indirect, w.RET: _return,
     w.LANDING: lambda m, f, o, n, normal, *_: normal, w.UNREACHABLE: _ending("unreachable"),
     w.UNSUPPORTED: _ending("unsupported"),

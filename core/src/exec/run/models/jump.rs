@@ -5,6 +5,7 @@ use super::{CallSite, ModelResult, ModelRow, Returned, row};
 use crate::exec::outcome::{Class, Outcome};
 use crate::exec::run::Machine;
 use crate::exec::state::State;
+use crate::exec::state::frame::{Frame, Jump};
 use crate::exec::state::value::Value;
 use crate::program::Inst;
 use std::sync::Arc;
@@ -24,14 +25,16 @@ const FIRST_TOKEN: u64 = 0x6a75_6d70_0000_0000;
 
 fn setjmp(machine: &mut Machine, state: &mut State, site: &CallSite<'_>) -> ModelResult {
     let pc = state.frame.pc;
-    let token = match state.frame.jumps.iter().find(|jump| jump.1 == pc) {
-        Some(jump) => jump.0,
-        None => FIRST_TOKEN + state.setjmp_calls,
-    };
+    let known = state.frame.jumps.iter().position(|jump| jump.pc == pc);
+    let token = known.map_or(FIRST_TOKEN + state.setjmp_calls, |i| state.frame.jumps[i].token);
     machine.store(state, site.arguments[0], Value::number(token), 64)?;
-    if token == FIRST_TOKEN + state.setjmp_calls {
-        state.setjmp_calls += 1;
-        state.frame.jumps.push((token, pc));
+    let jump = Jump { token, pc, dynamic: state.frame.dynamic.len() };
+    match known {
+        Some(i) => state.frame.jumps[i] = jump,
+        None => {
+            state.setjmp_calls += 1;
+            state.frame.jumps.push(jump);
+        }
     }
     Ok(Returned::Value(Value::ZERO))
 }
@@ -39,9 +42,8 @@ fn setjmp(machine: &mut Machine, state: &mut State, site: &CallSite<'_>) -> Mode
 fn longjmp(machine: &mut Machine, state: &mut State, site: &CallSite<'_>) -> ModelResult {
     let token = machine.load(state, site.arguments[0], 64)?;
     let token = machine.decider.fork_on_value(state, token, 64, "a jmp_buf")?;
-    let target =
-        |frame: &crate::exec::state::frame::Frame| frame.jumps.iter().find(|jump| jump.0 == token).copied();
-    let Some((_, pc)) = state.frame.frames().find_map(target) else {
+    let target = |frame: &Frame| frame.jumps.iter().find(|jump| jump.token == token).copied();
+    let Some(Jump { pc, dynamic, .. }) = state.frame.frames().find_map(target) else {
         let message = match token.checked_sub(FIRST_TOKEN) {
             Some(number) if number < state.setjmp_calls => "longjmp to a function that has returned",
             Some(_) | None => "longjmp with a jmp_buf that setjmp has not filled",
@@ -62,6 +64,7 @@ fn longjmp(machine: &mut Machine, state: &mut State, site: &CallSite<'_>) -> Mod
         machine.end_locals(state);
         state.frame.pop();
     }
+    machine.restore_stack(state, dynamic);
     let program = Arc::clone(&machine.program);
     if let Inst::Call(call) = &program.functions[state.frame.func.index()].insts[pc as usize]
         && call.results > 0

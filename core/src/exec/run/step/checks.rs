@@ -1,4 +1,4 @@
-//! Arithmetic checks that are off by default: operations that C leaves undefined and the machine defines.
+//! Checks of operations that C leaves undefined and the machine defines. Those of arithmetic are off by default.
 use crate::exec::outcome::{Class, Outcome};
 use crate::exec::run::Machine;
 use crate::exec::run::access::Access;
@@ -133,6 +133,34 @@ impl Machine {
         let value = self.wide(a, width);
         let fine = self.graph().ne(value, least);
         self.decider.require(state, fine, outcome)
+    }
+
+    /// Ends the paths on which the byte of a `_Bool` is neither 0 nor 1. A byte that was never written is no fault here.
+    pub(super) fn check_bool(&mut self, state: &mut State, byte: Value) -> Result<(), Outcome> {
+        let outcome = || Outcome::bug(Class::Sanitizer, "load of a _Bool that is neither 0 nor 1");
+        if !byte.symbolic {
+            return if byte.word <= 1 { Ok(()) } else { Err(outcome()) };
+        }
+        let bits = self.wide(byte, 8);
+        if self.options.symbolic_unwritten || self.decider.values(state, bits).max() <= Some(1) {
+            return Ok(());
+        }
+        let written = self.decider.with_unwritten_zeros(bits);
+        let graph = self.graph();
+        let end = graph.word(8, 2);
+        let fine = graph.ult(written, end);
+        self.decider.require(state, fine, outcome())
+    }
+
+    /// Ends the paths on which what the program promises the compiler (`__builtin_assume`) does not hold.
+    pub(super) fn check_assumption(&mut self, state: &mut State, condition: Value) -> Result<(), Outcome> {
+        let outcome =
+            || Outcome::bug(Class::Unreachable, "an assumption (__builtin_assume) that does not hold");
+        match condition.expr() {
+            None if condition.word != 0 => Ok(()),
+            None => Err(outcome()),
+            Some(e) => self.decider.require(state, e, outcome()),
+        }
     }
 
     /// Ends the paths on which an address is not a multiple of the alignment.

@@ -54,7 +54,7 @@ impl Machine {
             return Value::number(match op {
                 CastOp::ZExt => a.word,
                 CastOp::SExt => signed(from, a.word) as u64 & mask(to),
-                CastOp::Trunc => a.word & mask(to),
+                CastOp::Trunc | CastOp::Bool => a.word & mask(to),
             });
         }
         let graph = self.graph();
@@ -62,7 +62,7 @@ impl Machine {
         let e = match op {
             CastOp::ZExt => graph.zext(bits, to),
             CastOp::SExt => graph.sext(bits, to),
-            CastOp::Trunc => graph.extract(bits, 0, to),
+            CastOp::Trunc | CastOp::Bool => graph.extract(bits, 0, to),
         };
         Value::of_bits(graph, e)
     }

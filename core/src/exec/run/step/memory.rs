@@ -235,6 +235,17 @@ impl Machine {
         Ok(Value::number(id.base()))
     }
 
+    /// Ends local objects of variable size, except the first `keep`.
+    pub(in crate::exec::run) fn restore_stack(&mut self, state: &mut State, keep: usize) {
+        while state.frame.dynamic.len() > keep {
+            let id = state.frame.dynamic.pop().expect("just counted");
+            let object = state.memory.get(id).filter(|object| object.symbolic_size.is_none());
+            let size = object.map_or(0, |object| object.size);
+            state.frame.stack_bytes = state.frame.stack_bytes.saturating_sub(size);
+            self.end_object(state, id);
+        }
+    }
+
     pub(in crate::exec::run) fn check_stack(&self, state: &State) -> Result<(), Outcome> {
         if state.frame.stack_bytes <= self.options.max_stack {
             return Ok(());

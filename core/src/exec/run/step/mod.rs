@@ -123,6 +123,9 @@ impl Machine {
                     self.set(state, dst, value);
                     return Ok(Flow::Next);
                 }
+                if op == CastOp::Bool && !function.library {
+                    self.check_bool(state, a)?;
+                }
                 let value = self.cast(op, width, function.width(dst), a);
                 self.set(state, dst, value);
             }
@@ -182,21 +185,18 @@ impl Machine {
             Inst::StackRestore { mark } => {
                 let mark = self.operand(state, mark, 64);
                 let keep = self.decider.concretise(state, mark, 64, "a stack mark")? as usize;
-                while state.frame.dynamic.len() > keep {
-                    let id = state.frame.dynamic.pop().expect("just counted");
-                    let object = state.memory.get(id).filter(|object| object.symbolic_size.is_none());
-                    let size = object.map_or(0, |object| object.size);
-                    state.frame.stack_bytes = state.frame.stack_bytes.saturating_sub(size);
-                    self.end_object(state, id);
-                }
+                self.restore_stack(state, keep);
             }
             Inst::Scope { begins, addr } => {
                 let address = self.operand(state, addr, 64);
                 self.set_scope(state, address, begins);
             }
-            // An assumption of the optimiser, not a check of the program: if it is wrong, the undefined
-            // behaviour shows later.
-            Inst::Assume { .. } => {}
+            Inst::Assume { cond } => {
+                if !function.library {
+                    let cond = self.operand(state, cond, 1);
+                    self.check_assumption(state, cond)?;
+                }
+            }
             Inst::FBin { .. }
             | Inst::FUn { .. }
             | Inst::Fma { .. }

@@ -35,6 +35,8 @@ pub(super) enum Item {
 
 pub(super) struct Parsed {
     pub items: Vec<Item>,
+    /// Number of bytes of the format that were read.
+    pub length: u64,
     /// `errno` if the call fails after printing the items.
     pub failure: Option<u64>,
 }
@@ -124,12 +126,12 @@ pub(super) fn parse(
                 if !has_arguments {
                     items.clear();
                 }
-                return Ok(Parsed { items, failure: Some(errno) });
+                return Ok(Parsed { items, length: reader.at, failure: Some(errno) });
             }
         }
     }
     items.push(Item::Piece(Piece::Bytes(text)));
-    Ok(Parsed { items, failure: None })
+    Ok(Parsed { items, length: reader.at + 1, failure: None })
 }
 
 impl Reader<'_> {

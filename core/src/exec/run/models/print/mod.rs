@@ -1,4 +1,5 @@
-//! Output functions, with musl's results. Standard output is kept with the path; other output is dropped.
+//! Output functions, with musl's results. Standard output is kept with the path; of other output only bytes that were
+//! never written are noticed.
 //!
 //! Text that the program cannot observe (standard output, with a result that is not used) does not fork: symbolic
 //! parts stay symbolic until the path ends. Text that it can observe, in memory or by its length, has its symbolic
@@ -13,7 +14,7 @@ mod piece;
 use super::Treatment::{Exact, Forks, Unsupported};
 use super::text::{Byte, Text};
 use super::{CallSite, ModelResult, ModelRow, Returned, row};
-use crate::exec::outcome::Outcome;
+use crate::exec::outcome::{Class, Outcome};
 use crate::exec::run::Machine;
 use crate::exec::run::access::{Access, access_fault};
 use crate::exec::state::State;
@@ -228,10 +229,13 @@ fn defined(machine: &mut Machine, state: &mut State, datum: Datum) -> Datum {
     }
 }
 
-/// Appends text to standard output.
-fn emit(machine: &mut Machine, state: &mut State, text: &[Datum]) {
+/// Writes text: appends it to standard output, or only looks for bytes that were never written.
+fn emit(machine: &mut Machine, state: &mut State, sink: Sink, text: &[Datum]) {
     for datum in text {
         let datum = defined(machine, state, *datum);
+        if sink != Sink::Stdout {
+            continue;
+        }
         let output = Arc::make_mut(&mut state.output);
         match datum {
             Datum::Number(byte) => output.extend_from_slice(&[byte as u8]),
@@ -266,13 +270,21 @@ fn printed_values(machine: &mut Machine, state: &mut State, piece: &Piece) -> Ar
     values.into()
 }
 
-/// Appends pieces to standard output. The lengths of symbolic ones are known when the path ends.
-fn emit_pieces(machine: &mut Machine, state: &mut State, pieces: Vec<Piece>) -> Result<(), Outcome> {
+/// As `emit`, of pieces. The lengths of symbolic ones are known when the path ends.
+fn emit_pieces(
+    machine: &mut Machine,
+    state: &mut State,
+    sink: Sink,
+    pieces: Vec<Piece>,
+) -> Result<(), Outcome> {
     for piece in pieces {
         match piece.known_text()? {
-            Some(text) => emit(machine, state, &text),
+            Some(text) => emit(machine, state, sink, &text),
             None => {
                 let values = printed_values(machine, state, &piece);
+                if sink != Sink::Stdout {
+                    continue;
+                }
                 let render = move |values: &[Bits]| {
                     let text = piece.clone().with_values(&mut values.iter()).known_text();
                     let text = text.ok().flatten().expect("all values are known, and doubles can be printed");
@@ -311,7 +323,7 @@ fn formatted(
         Destination::Descriptor(i) => descriptor(machine, state, site, i)?,
         Destination::Memory { .. } => Sink::Dropped,
     };
-    let Parsed { items, failure } = format::parse(machine, state, address, &mut arguments)?;
+    let Parsed { items, length, failure } = format::parse(machine, state, address, &mut arguments)?;
     if sink == Sink::Closed {
         if let Destination::Descriptor(_) = destination {
             machine.set_errno(state, EBADF)?;
@@ -324,16 +336,18 @@ fn formatted(
         || items.iter().any(|item| matches!(item, Item::Count { .. }));
     if !is_observed {
         let pieces = unobserved(machine, state, items)?;
-        if sink == Sink::Stdout {
-            emit_pieces(machine, state, pieces)?;
-        }
+        emit_pieces(machine, state, sink, pieces)?;
         return result(machine, state, 0, failure);
     }
-    let Observed { text, counts } = observed(machine, state, items)?;
+    let Observed { text, counts, mut read } = observed(machine, state, items)?;
     let kept = match destination {
         Destination::Memory { size } => Some(memory(machine, state, site, size, text.len())?),
         Destination::Stdout | Destination::Stream(_) | Destination::Descriptor(_) => None,
     };
+    if let Some((to, Some(kept))) = kept {
+        read.push((address, length));
+        check_overlap(to, kept as u64 + 1, &read)?;
+    }
     for (address, bits, count) in counts {
         machine.store(state, Value::number(address), Value::number(count as u64), bits)?;
     }
@@ -342,10 +356,21 @@ fn formatted(
             machine.store(state, Value::number(to.wrapping_add(i as u64)), value(datum), 8)?;
         }
     }
-    if sink == Sink::Stdout {
-        emit(machine, state, &text);
+    if !in_memory {
+        emit(machine, state, sink, &text);
     }
     result(machine, state, text.len(), failure)
+}
+
+/// Text that is written over one of the strings it is made of is a bug. Strings are addresses and numbers of bytes.
+fn check_overlap(to: u64, count: u64, read: &[(u64, u64)]) -> Result<(), Outcome> {
+    let is_hit = |&(from, length): &(u64, u64)| {
+        length > 0 && to < from.saturating_add(length) && from < to.saturating_add(count)
+    };
+    if read.iter().any(is_hit) {
+        return Err(Outcome::bug(Class::Overlap, "text is printed over a string that it is made of"));
+    }
+    Ok(())
 }
 
 /// The result of printf: the number of characters, or -1 with `errno`.
@@ -404,11 +429,14 @@ struct Observed {
     text: Vec<Datum>,
     /// Address, bits and value of each `%n`.
     counts: Vec<(u64, u32, usize)>,
+    /// Address and number of bytes of each string.
+    read: Vec<(u64, u64)>,
 }
 
 fn observed(machine: &mut Machine, state: &mut State, items: Vec<Item>) -> Result<Observed, Outcome> {
     let mut text: Vec<Datum> = Vec::new();
     let mut counts: Vec<(u64, u32, usize)> = Vec::new();
+    let mut read: Vec<(u64, u64)> = Vec::new();
     for item in items {
         match item {
             Item::Piece(piece) => text.extend(fixed_text(machine, state, &piece)?),
@@ -419,6 +447,11 @@ fn observed(machine: &mut Machine, state: &mut State, items: Vec<Item>) -> Resul
                     return Err(Outcome::unsupported("printf of a string that `%n` may have changed"));
                 }
                 let bytes = text_of(machine, state, &spec, address, limit, true)?;
+                if address != 0 {
+                    // The zero at its end is not read where a precision ends the string.
+                    let is_cut = limit.is_some() || spec.precision == Some(bytes.len());
+                    read.push((address, bytes.len() as u64 + u64::from(!is_cut)));
+                }
                 text.extend(fixed_text(machine, state, &Piece::Text { spec, bytes })?);
             }
             Item::Count { bits: 0, .. } => {}
@@ -431,7 +464,7 @@ fn observed(machine: &mut Machine, state: &mut State, items: Vec<Item>) -> Resul
             return Err(Outcome::unsupported(format::too_long()));
         }
     }
-    Ok(Observed { text, counts })
+    Ok(Observed { text, counts, read })
 }
 
 /// Address of the text in memory, and the number of characters that fit before its end; none for a size of 0.
@@ -470,11 +503,10 @@ fn put_string(
     let bytes = string(machine, state, address, u64::MAX, None, false)?;
     let is_empty = bytes.is_empty();
     match sink {
-        Sink::Stdout => {
+        Sink::Stdout | Sink::Dropped => {
             let end = end.iter().map(|&byte| Datum::of_byte(byte)).collect();
-            emit_pieces(machine, state, vec![Piece::plain(bytes), Piece::Bytes(end)])?;
+            emit_pieces(machine, state, sink, vec![Piece::plain(bytes), Piece::Bytes(end)])?;
         }
-        Sink::Dropped => {}
         // musl writes no characters successfully to any stream.
         Sink::Closed if is_empty => {}
         Sink::Closed => return closed_string(machine, state, &bytes),
@@ -521,10 +553,8 @@ fn put_byte(
     let bits = byte.to_bits(graph, 8);
     let result = graph.zext(bits, 32);
     let result = Value::of(graph, result);
-    if sink == Sink::Stdout {
-        let byte = Datum::of(graph, bits);
-        emit(machine, state, &[byte]);
-    }
+    let byte = Datum::of(graph, bits);
+    emit(machine, state, sink, &[byte]);
     Ok(Returned::Value(result))
 }
 
@@ -565,8 +595,7 @@ fn fwrite(machine: &mut Machine, state: &mut State, site: &CallSite<'_>) -> Mode
     let sink = stream(machine, state, site, 3)?;
     let text = bytes(machine, state, address?, size.wrapping_mul(count))?;
     match sink {
-        Sink::Stdout => emit(machine, state, &text),
-        Sink::Dropped => {}
+        Sink::Stdout | Sink::Dropped => emit(machine, state, sink, &text),
         Sink::Closed => return Ok(Returned::Value(Value::ZERO)),
     }
     Ok(Returned::Value(Value::number(if size == 0 { 0 } else { count })))
@@ -581,16 +610,15 @@ fn write(machine: &mut Machine, state: &mut State, site: &CallSite<'_>) -> Model
         return Ok(Returned::Value(Value::number(u64::MAX)));
     }
     let text = bytes(machine, state, address?, count)?;
-    if sink == Sink::Stdout {
-        emit(machine, state, &text);
-    }
+    emit(machine, state, sink, &text);
     Ok(Returned::Value(Value::number(count)))
 }
 
 fn perror(machine: &mut Machine, state: &mut State, site: &CallSite<'_>) -> ModelResult {
     let address = machine.argument(state, site, 0)?;
     if address != 0 {
-        string(machine, state, address, u64::MAX, None, false)?;
+        let bytes = string(machine, state, address, u64::MAX, None, false)?;
+        emit_pieces(machine, state, Sink::Dropped, vec![Piece::plain(bytes)])?;
     }
     Ok(Returned::Nothing)
 }
