@@ -91,6 +91,14 @@ ON_THE_KERNEL: dict[str, tuple[str, dict[str, Any], set[str]]] = {
         {},
         {"exit 5"},
     ),
+    "aligned blocks": (
+        "char *p = aligned_alloc(64, 64), *q = memalign(32, 3); void *r = 0; if (!p) return 1; if (!q) return 2;"
+        " if (posix_memalign(&r, 16, 8) == ENOMEM) return 3; if ((long)p % 64 || (long)q % 32) return 8;"
+        ' strcpy(q, "a");'
+        " q = realloc(q, 9); free(p), free(r); if (!q) return 4; return *q == 'a' ? 5 : 6;",
+        {},
+        {"exit 1", "exit 2", "exit 3", "exit 4", "exit 5"},
+    ),
     "too large a size": (
         "char *p = malloc((size_t)1 << 60), *q = malloc(1); if (p) return 1; if (!q) return 2; *q = 3; return *q;",
         {},
@@ -103,7 +111,7 @@ ON_THE_KERNEL: dict[str, tuple[str, dict[str, Any], set[str]]] = {
 def test_only_allocations_of_the_program_fail(name: str, tmp_path: Path) -> None:
     body, options, expected = ON_THE_KERNEL[name]
     file = tmp_path / "program.c"
-    names = "dirent errno fcntl pthread stdio stdlib string sys/mman unistd".split()
+    names = "dirent errno fcntl malloc pthread stdio stdlib string sys/mman unistd".split()
     includes = "".join(f"#include <{header}.h>\n" for header in names)
     file.write_text(
         f"{includes}static void *thread(void *at) {{ *(int *)at = 7; return at; }}\n"
