@@ -23,10 +23,21 @@ class Certificate:
         float_cast: bool,
     ) -> None:
         self.path = path
+        self.is_possible = True
         self.parts = parts
         self.arguments = list(arguments)
         self.environment = [f"{name}={value}" for name, value in environment.items()]
         self.options = {"checks": list(checks), "float_cast": float_cast}
+
+    def doubts(self, functions: Sequence[str], libc_why: str) -> list[str]:
+        """What a user should know before a long run about the certificate of a program with these functions."""
+        if "__partita_clone" in functions:
+            self.is_possible = False
+            return [f"no certificate in `{self.path}`: the checker does not follow threads"]
+        if "__partita_setting" in functions:
+            why = f"the program is linked with musl and the kernel model ({libc_why})"
+            return [f"`partita check` cannot follow the certificate of this run: {why}"]
+        return []
 
     def text(self, decisions: dict[str, Any]) -> str:
         """The file. `decisions` are those that the executor recorded."""

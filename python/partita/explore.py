@@ -303,7 +303,9 @@ def explore(
         if in_memory:
             raise UsageError("expected uninitialized=report with a certificate: a checker takes such memory for zeros")
         engine.record_decisions()
-        run.certificate = Certificate(Path(certificate), [user, *parts], [texts[0], *arguments], env, check, float_cast)
+        names = [texts[0], *arguments]
+        run.certificate = Certificate(Path(certificate), [user, *parts], names, env, check, float_cast)
+        run.warnings += run.certificate.doubts(engine.functions(), linked.why)
     if resume is not None:
         run.resume(Path(resume))
     elif out is not None:
@@ -356,7 +358,7 @@ class Run:
         self._ended: list[results.Path] = []
         self._conditions: dict[tuple[str, str, int], list[str]] = {}
         self._assumptions: dict[tuple[str, str, int], Assumptions] = {}
-        self._warnings: list[str] = []
+        self.warnings: list[str] = []
         """Warnings from before the run goes on."""
         self.warn: Callable[[str], object] = lambda line: warnings.warn(line, RuntimeWarning, stacklevel=4)
         """Called with each warning for the user; by default it issues a Python warning."""
@@ -422,7 +424,7 @@ class Run:
         self.journal = Journal(folder, contents.head, contents.size)
         self._engine.keep_checkpoints()
         if contents.damaged:
-            self._warnings.append(f"a part of the journal of `{folder}` is damaged: what is intact is used")
+            self.warnings.append(f"a part of the journal of `{folder}` is damaged: what is intact is used")
         discard_tests(folder, contents.counts.numbered)
         if self._whole is None and (self.reproducible or contents.counts.found):
             self._engine.name_tests(folder, contents.counts.found, contents.counts.numbered)
@@ -518,9 +520,9 @@ class Run:
             self._checkpoint()
         if not self._more or self._engine.writing_failed():
             self._close()
-        for line in (*self._warnings, *self._engine.notices()):
+        for line in (*self.warnings, *self._engine.notices()):
             self.warn(line)
-        self._warnings.clear()
+        self.warnings.clear()
         return not self._closed
 
     def add_seeds(self, seeds: Sequence[Seed]) -> int:
@@ -586,11 +588,9 @@ class Run:
         if self.out is not None and self._engine.summary()["stopped"] is None:
             (self.out / FOUND).unlink(missing_ok=True)
         if self.certificate is not None:
-            if "__partita_clone" in self._engine.functions():
-                self.warn(f"no certificate in `{self.certificate.path}`: the checker does not follow threads")
-            elif self.complete:
+            if self.complete and self.certificate.is_possible:
                 write_atomically(self.certificate.path, self.certificate.text(self._engine.decisions()))
-            else:
+            elif not self.complete:
                 self.warn(f"no certificate in `{self.certificate.path}`: the exploration is incomplete")
 
     def tests(self) -> Iterator[TestCase]:

@@ -34,7 +34,7 @@ _LIBRARY: dict[Kind, str] = {
     ),
     "forks": (
         "__divdc3 __divsc3 __divxc3 abs atoi atol atoll bsearch fegetenv fegetround fesetenv fesetround getenv"
-        " gettimeofday isalnum isblank iscntrl ispunct isspace isxdigit labs llabs memchr memrchr qsort strcat"
+        " gettimeofday isalnum isblank iscntrl ispunct isspace isxdigit labs llabs memchr memrchr qsort qsort_r strcat"
         " strchr strcspn strdup strncat strncpy strpbrk strrchr strspn strstr strtok strtok_r strtol strtoll"
         " strtoimax strtoul strtoull strtoumax time tolower toupper"
     ),

@@ -1,4 +1,5 @@
-"""All programs of tests/programs/exhaustive: each input is on one path and natively ends as that path predicts."""
+"""All programs of tests/programs/exhaustive: each input is on one path and natively ends as that path predicts, and
+so do the tests of the run when `partita replay` runs them."""
 
 from __future__ import annotations
 
@@ -17,7 +18,7 @@ def main() -> int:
     programs = [program for program in exhaustive.PROGRAMS if not names or program.stem in names]
     for program in programs:
         with tempfile.TemporaryDirectory(prefix="partita-exhaustive-") as folder:
-            problems = exhaustive.problems(program, Path(folder))
+            problems = exhaustive.problems(program, Path(folder), replays=True)
         inputs += 256 ** exhaustive.inputs_of(program)
         failures += bool(problems)
         for problem in problems:

@@ -54,7 +54,7 @@ def _libc(value: str | None) -> Sequence[str] | None:
 
 
 _SEARCHES = {"nurs:covnew": "coverage", "nurs:md2u": "coverage", "random-state": "random-path"}
-_NO_SEEDS = Row(instead="seeds are not supported yet")
+_SEEDS = Row(lambda value: (f"--seeds={value}",) if value else None, instead="use --seeds DIR")
 _BATCHES = Row(needless="a state runs until it forks, or for a fixed number of instructions")
 
 ROWS: dict[str, Row] = {
@@ -81,9 +81,9 @@ ROWS: dict[str, Row] = {
     "write-kqueries": Row(instead=_QUERY_LOG),
     "write-smt2s": Row(instead=_QUERY_LOG),
     "write-cov": Row(needless="coverage.lcov is always written"),
-    "seed-file": _NO_SEEDS,
-    "seed-dir": _NO_SEEDS,
-    "only-replay-seeds": _NO_SEEDS,
+    "seed-file": _SEEDS,
+    "seed-dir": _SEEDS,
+    "only-replay-seeds": Row(instead="use partita replay for native runs; --seeds DIR explores from the seeds on"),
     "external-calls": Row(needless="functions without a definition are never called natively; see --undefined"),
     "disable-inlining": Row(needless="nothing is inlined without --optimize"),
     "use-forked-solver": Row(needless="the solver is part of the process and observes its limits"),

@@ -27,10 +27,6 @@ class Library(NamedTuple):
     time: str
     """How long it takes to compile."""
 
-    def has(self, key: str) -> bool:
-        """Is the library with this key in the cache?"""
-        return (cache.cache_dir() / self.folder / key).exists()
-
     def load(self, key: str, build: Callable[[], bytes]) -> bytes:
         """The library with this key, from the cache or newly built."""
         folder = cache.cache_dir() / self.folder

@@ -71,12 +71,12 @@ def musl(names: Iterable[str] | None = None, *, narrow: bool = False) -> bytes:
     """The serialised library, from the cache or newly built: all of it, or what is needed for these names; `narrow` for
     32-bit programs.
 
-    All of it is used for any names, if it is there.
+    Files that define a name strongly replace weak definitions, as in an archive, so that a program must not get more
+    files because they are there.
     """
     identity = {"flags": [_FLAGS, _BYTEWISE_FLAGS, narrow], "sources": _identity()}
-    whole = cache.key_of(identity)
-    if names is None or _MUSL.has(whole):
-        return _MUSL.load(whole, lambda: _build(all_files(), narrow))
+    if names is None:
+        return _MUSL.load(cache.key_of(identity), lambda: _build(all_files(), narrow))
     if narrow:
         names = [*names, *(word for name in names if (found := _TIME64.fullmatch(name)) for word in found.groups())]
     files = needed(names, always=[name for name in all_files() if name.startswith(_OURS)])

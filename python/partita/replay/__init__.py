@@ -43,7 +43,8 @@ SANITIZERS: dict[str, tuple[str, ...]] = {
 
 _PLAIN = ("-O0", "-g")
 _FAILING = ["-DPARTITA_FAILING"]
-_FAILING_WRAPPED = [f"-Wl,--wrap={name}" for name in "malloc calloc realloc reallocarray".split()]
+_ALLOCATORS = "malloc calloc realloc reallocarray aligned_alloc memalign valloc posix_memalign"
+_FAILING_WRAPPED = [f"-Wl,--wrap={name}" for name in _ALLOCATORS.split()]
 
 
 def flags_for(tests: Sequence[Test], *, musl: bool = True) -> list[str]:

@@ -76,8 +76,49 @@ static int fails(void) {
 void *__libc_malloc_impl(size_t size);
 void *__libc_realloc(void *old, size_t size);
 
+void __libc_free(void *memory);
+
+/* Blocks at a multiple of more than the allocator's own alignment, with the addresses that it knows. */
+static struct aligned {
+  struct aligned *next;
+  void *block, *known;
+  size_t size;
+} *all_aligned;
+
+/* Removes a block from the list, which is freed or moved; null if it is no such block. */
+static struct aligned *taken(void *block) {
+  struct aligned **at = &all_aligned, *found;
+  while (*at && (*at)->block != block) at = &(*at)->next;
+  if ((found = *at)) *at = found->next;
+  return found;
+}
+
 void *malloc(size_t size) { return fails() ? NULL : __libc_malloc_impl(size); }
-void *realloc(void *old, size_t size) { return fails() ? NULL : __libc_realloc(old, size); }
+void free(void *memory) {
+  struct aligned *entry = memory ? taken(memory) : NULL;
+  __libc_free(entry ? entry->known : memory);
+  __libc_free(entry);
+}
+void *realloc(void *old, size_t size) {
+  if (fails()) return NULL;
+  struct aligned *entry = old ? taken(old) : NULL;
+  if (!entry) return __libc_realloc(old, size);
+  void *new = __libc_malloc_impl(size);
+  if (new) memcpy(new, old, size < entry->size ? size : entry->size), __libc_free(entry->known);
+  return new;
+}
+void *aligned_alloc(size_t align, size_t size) {
+  if (align & (align - 1)) return errno = EINVAL, NULL;
+  if (fails()) return NULL;
+  align += !align;
+  if (size > SIZE_MAX - 2 * align) return errno = ENOMEM, NULL;
+  struct aligned *entry = __libc_malloc_impl(sizeof *entry);
+  char *found = __libc_malloc_impl(size + align);
+  if (!entry || !found) return NULL;
+  *entry = (struct aligned){all_aligned, (void *)(((uintptr_t)found + align) & -(uintptr_t)align), found, size};
+  all_aligned = entry;
+  return entry->block;
+}
 void *calloc(size_t count, size_t size) {
   if (size && count > SIZE_MAX / size) return errno = ENOMEM, NULL;
   void *new = malloc(count * size);
@@ -95,6 +136,14 @@ WRAPPED(malloc, (size_t size), (size))
 WRAPPED(calloc, (size_t count, size_t size), (count, size))
 WRAPPED(realloc, (void *old, size_t size), (old, size))
 WRAPPED(reallocarray, (void *old, size_t count, size_t size), (old, count, size))
+WRAPPED(aligned_alloc, (size_t align, size_t size), (align, size))
+WRAPPED(memalign, (size_t align, size_t size), (align, size))
+WRAPPED(valloc, (size_t size), (size))
+__attribute__((weak)) int __real_posix_memalign(void **to, size_t align, size_t size);
+int __wrap_posix_memalign(void **to, size_t align, size_t size) {
+  int is_wrong = align < sizeof(void *) || (align & (align - 1));
+  return !is_wrong && fails() ? ENOMEM : __real_posix_memalign(to, align, size);
+}
 #endif
 
 static void read_test(const char *path) {

@@ -28,6 +28,8 @@ PAGE = Path(__file__).parents[3] / "docs" / "klee.md"
         ("--only-output-states-covering-new p.c", "--tests=coverage p.c"),
         ("--emit-all-errors p.c", "--all-bugs p.c"),
         ("--exit-on-error-type=Assert p.c", "--tests=bugs --max-tests=1 p.c"),
+        ("--seed-file=x.ktest p.c", "--seeds=x.ktest p.c"),
+        ("-seed-dir=seeds p.c", "--seeds=seeds p.c"),
         ("--use-cex-cache p.c", "p.c"),
         ("--use-cex-cache=true p.c", "p.c"),
         ("--max-memory=2GB p.c", "--max-memory=2GB p.c"),
@@ -65,7 +67,7 @@ def test_flags_that_are_not_needed(given: str, note: str, capsys: pytest.Capture
             "--max-memory=2000 is a flag of KLEE: KLEE counts it in megabytes: add the unit, as in --max-memory 2000MB",
         ),
         ("--use-cex-cache=false", '--use-cex-cache=false is a flag of KLEE: use --layers "-reuse"'),
-        ("--seed-file=x.ktest", "--seed-file=x.ktest is a flag of KLEE: seeds are not supported yet"),
+        ("--seed-dir", "--seed-dir is a flag of KLEE: use --seeds DIR"),
         (
             "--search=nurs:qc",
             "--search=nurs:qc is a flag of KLEE: use --search mix, coverage, random-path, dfs or bfs",
@@ -94,6 +96,20 @@ def test_the_page_lists_flags_that_are_known() -> None:
 
 MORE = {"only-replay-seeds"}
 """Flags that belong to one on the page."""
+
+
+def test_seeds_of_klee(partita: Run, tmp_path: Path) -> None:
+    """A test of an earlier run is the first input of the next one."""
+    source = tmp_path / "prog.c"
+    source.write_text("#include <stdio.h>\nint main(void) { if (getchar() == 'x') return 1; return 0; }\n")
+    first = tmp_path / "first"
+    assert partita("run", f"--out={first}", str(source), "--sym-stdin", "1").returncode == 0
+    (seed,) = (file for file in first.glob("*.ktest") if b"x" in file.read_bytes()[-200:])
+    second = tmp_path / "second"
+    words = [f"--seed-file={seed}", "--max-tests=1", "--max-time=9s", f"--out={second}"]
+    done = partita("run", *words, str(source), "--sym-stdin", "1")
+    assert done.returncode in (0, 3), done.stderr
+    assert "exit 1" in (second / "endings").read_text()
 
 
 def test_a_command_line_of_klee(partita: Run, tmp_path: Path) -> None:

@@ -13,6 +13,7 @@ import re
 import struct
 import subprocess
 import sys
+import warnings
 from collections.abc import Callable
 from pathlib import Path
 from types import SimpleNamespace
@@ -233,6 +234,30 @@ def test_an_incomplete_run_has_no_certificate(tmp_path: Path) -> None:
     with pytest.warns(RuntimeWarning, match="no certificate in .*: the exploration is incomplete"):
         explore(tmp_path / "prog.c", certificate=file).finish()
     assert not file.exists()
+
+
+@pytest.mark.parametrize(
+    ("body", "warning", "is_written"),
+    [
+        ('return fopen("/none", "r") != 0;', r"cannot follow .* musl and the kernel model \(it uses `fopen`\)", True),
+        ("pthread_t t; return pthread_create(&t, 0, started, 0);", "no certificate in .* not follow threads", False),
+    ],
+)
+def test_what_the_checker_cannot_follow_is_said_at_once(
+    body: str, warning: str, is_written: bool, tmp_path: Path
+) -> None:
+    file = tmp_path / "certificate.json"
+    (tmp_path / "prog.c").write_text(
+        "#include <pthread.h>\n#include <stdio.h>\nvoid *started(void *unused) { return unused; }\n"
+        f"int main(void) {{ {body} }}\n"
+    )
+    run = explore(tmp_path / "prog.c", certificate=file)
+    with pytest.warns(RuntimeWarning, match=warning):
+        run.step(1)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        run.finish()
+    assert file.exists() == is_written
 
 
 FLOATS = """

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from partita import explore
 from support import exhaustive
 
 # Every twelfth program, and those of one byte only: the others take longer.
@@ -15,6 +16,21 @@ SAMPLE = [program for program in exhaustive.PROGRAMS[::12] if exhaustive.inputs_
 @pytest.mark.parametrize("program", SAMPLE, ids=lambda p: p.stem)
 def test_every_input_is_on_one_path_and_ends_as_predicted(program: Path, tmp_path: Path) -> None:
     assert exhaustive.problems(program, tmp_path) == []
+
+
+@pytest.mark.parametrize("name", ["environment_alias", "goto_computed", "sort_equal_keys", "string_tokens_state"])
+def test_the_tests_of_a_run_replay_as_predicted(name: str, tmp_path: Path) -> None:
+    assert exhaustive.problems(exhaustive.FOLDER / f"{name}.c", tmp_path, replays=True) == []
+
+
+def test_a_test_that_replays_otherwise_is_found(tmp_path: Path) -> None:
+    program = exhaustive.FOLDER / "goto_computed.c"
+    run = explore(program, cflags=["-I", str(exhaustive.FOLDER)], out=tmp_path / "out").finish()
+    assert run.complete
+    endings = tmp_path / "out" / "endings"
+    endings.write_text(endings.read_text().replace("exit ", "exit 1", 1))
+    (problem,) = exhaustive.replayed(program, tmp_path / "out")
+    assert problem.startswith("replay: test000001.ktest: different: exit ")
 
 
 def test_there_are_enough_programs() -> None:

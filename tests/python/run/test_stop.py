@@ -50,6 +50,20 @@ int main(void) {
 """Fourteen pigeons in thirteen holes, one query: resolution needs exponentially long for it."""
 
 
+WRITING = """#include "klee/klee.h"
+int main(void) {
+  static unsigned char in[1 << 16];
+  klee_make_symbolic(in, sizeof in, "in");
+  int n = 0;
+  for (int i = 0; i < 20; i++)
+    if (in[i] & 1)
+      n++;
+  return n;
+}
+"""
+"""A million paths that end at once, each with a test of 64 KB: nearly all time is spent in writing."""
+
+
 def processor_s(process: int) -> float:
     """Processor time of a process so far, of all its threads."""
     fields = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
@@ -96,6 +110,12 @@ def test_a_signal_ends_the_run_soon(place: str, tmp_path: Path) -> None:
 def test_a_signal_ends_a_sat_query_soon(tmp_path: Path) -> None:
     program = tmp_path / "pigeons.c"
     program.write_text(SAT)
+    stops_in_time(program, tmp_path / "out")
+
+
+def test_a_signal_ends_writing_soon(tmp_path: Path) -> None:
+    program = tmp_path / "writing.c"
+    program.write_text(WRITING)
     stops_in_time(program, tmp_path / "out")
 
 

@@ -114,11 +114,12 @@ def run_of(
     check: tuple[str, ...] = (),
     head: str = "",
     uninitialized: Literal["report", "symbolic"] = "report",
+    libc: Literal["auto", "musl"] = "auto",
 ) -> tuple[list[str], list[str]]:
     """The counted reasons and the bugs."""
     file = folder / "program.c"
     file.write_text(f'{HEAD}{head}int main(void) {{ unsigned char in; klee_make_symbolic(&in, 1, "in"); {body} }}\n')
-    run = explore(file, check=check, cflags=["-w"], uninitialized=uninitialized)
+    run = explore(file, check=check, cflags=["-w"], uninitialized=uninitialized, libc=libc)
     bugs = [path.class_ or "" for path in run if path.kind == "bug"]
     return [row["why"] for row in run.summary()["incomplete"]], bugs
 
@@ -138,6 +139,41 @@ def test_a_use_is_a_bug(name: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize("name", FINE)
 def test_memory_that_decides_nothing_is_not_counted(name: str, tmp_path: Path) -> None:
     assert run_of(FINE[name], tmp_path) == ([], [])
+
+
+SAVE = 'FILE *f = fopen("/tmp/partita-none", "w"); if (f) {{ fwrite({0}, 1, sizeof p, f); fclose(f); }} return f == 0;'
+# Output of the kernel model: what is counted, and whether it is a bug.
+DESCRIPTORS = {
+    "standard output": ("struct padded p; p.c = 1; p.n = 2; write(1, &p, sizeof p); return 0;", "output", True),
+    "standard error": ("char *p = malloc(4); p[0] = 1; write(2, p, 3); return 0;", "output", True),
+    "a copy of standard error": ("char p[4]; p[0] = 1; write(dup(2), p, 3); return 0;", "output", True),
+    "the stream of standard error": ("char p[4]; p[0] = 1; fwrite(p, 1, 3, stderr); return 0;", "output", True),
+    "a structure with padding in a file": (
+        f"struct padded p; p.c = 1; p.n = 2; {SAVE.format('&p')}",
+        "the contents of a file",
+        False,
+    ),
+    "an array in a file": (
+        'int f = open("/tmp/partita-none", O_CREAT | O_RDWR, 0600); char p[9]; pwrite(f, p, 9, 5); return f < 0;',
+        "the contents of a file",
+        False,
+    ),
+    "all of a file": (f"char p[9] = {{1}}; {SAVE.format('p')}", None, False),
+    "a pipe": (
+        "int ends[2]; char p[4], q[4]; pipe(ends); write(ends[1], p, 4); read(ends[0], q, 4); return 0;",
+        None,
+        False,
+    ),
+    "nowhere": ('char p[4]; write(open("/dev/null", O_WRONLY), p, 4); return 0;', None, False),
+}
+
+
+@pytest.mark.parametrize("name", DESCRIPTORS)
+def test_output_of_the_kernel_model_is_counted(name: str, tmp_path: Path) -> None:
+    body, what, is_bug = DESCRIPTORS[name]
+    found = run_of(body, tmp_path, head="#include <fcntl.h>\n", libc="musl")
+    counted = [] if what is None else [f"uninitialised memory decides {what}"]
+    assert found == (counted, ["uninitialized-read"] if is_bug else [])
 
 
 # A call through any number is one path per number.

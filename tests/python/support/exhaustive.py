@@ -16,7 +16,9 @@ from typing import Any
 import numpy as np
 
 from partita import explore
-from partita.replay import _SIGNALS
+from partita.ktest import read_folder
+from partita.replay import _SIGNALS, Verdict
+from partita.replay.native import replay_natively
 from partita.toolchain import runtime_include
 from support import PROGRAM_FOLDER, sanitizers
 
@@ -346,16 +348,25 @@ def _endings(binary: Path, count: int, **variables: str) -> list[int]:
     return [int(line) for line in done.stdout.split()]
 
 
-def problems(program: Path, folder: Path, *, sanitized: bool = False) -> list[str]:
+def replayed(program: Path, tests: Path) -> list[str]:
+    """Tests that do not end natively as predicted, by `partita replay`: of one input per path, with its own runtime."""
+    results = replay_natively([str(program)], list(read_folder(tests)), cflags=["-I", str(FOLDER)])
+    wrong = (Verdict.DIFFERENT, Verdict.UNSTABLE)
+    return [f"replay: {result}" for result in results if result.verdict in wrong]
+
+
+def problems(program: Path, folder: Path, *, sanitized: bool = False, replays: bool = False) -> list[str]:
     """Differences between the reported paths and the native program: none if the exploration is right. With the
     sanitizers a bug is an ending like others: what they report is a bug here, and nothing else is. Without them, a bug
-    that no signal shows must be one that the program names, and each of those must be found."""
+    that no signal shows must be one that the program names, and each of those must be found. `replays`: the tests of the
+    run are replayed too."""
     count, hidden, unseen = inputs_of(program), bugs_of(program), bugs_of(program)
     evaluator = Evaluator(count)
     endings = sanitized_endings if sanitized else native_endings
     native = np.array(endings(program, folder, evaluator.size))
     checks = ["overflow", "shift", "member", "alignment"] if sanitized else []
-    run = explore(program, max_time=600, all_bugs=True, check=checks, cflags=["-I", str(FOLDER)])
+    out = folder / "tests" if replays else None
+    run = explore(program, max_time=600, all_bugs=True, check=checks, cflags=["-I", str(FOLDER)], out=out)
     run.keep_conditions()
     found = []
     owners = np.zeros(evaluator.size, dtype=int)
@@ -386,6 +397,8 @@ def problems(program: Path, folder: Path, *, sanitized: bool = False) -> list[st
     found += [f"no path ends in {class_}" for class_ in sorted(unseen)]
     if not run.complete:
         found.append(f"incomplete: {run.summary()['incomplete']}")
+    elif out is not None:
+        found += replayed(program, out)
     for value in np.flatnonzero(owners != 1)[:5]:
         found.append(f"input {value:#x} is on {owners[value]} paths")
     return found

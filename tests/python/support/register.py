@@ -47,6 +47,11 @@ ARGUMENTS = {
     "heap": ("heap(4)", "(void *[]){heap(4), heap(8)}[in[0] & 1]"),
     "format": ('"<%d %s %c>"', "T"),
     "order": ("order", "(int (*[])(const void *, const void *)){reverse, order}[in[0] & 1]"),
+    "order_of": (
+        "order_of",
+        "(int (*[])(const void *, const void *, void *)){reverse_of, order_of}[in[0] & 1]",
+    ),
+    "argument": ("&comparisons", "&(&comparisons)[0 * in[0]]"),
     "ints": ("ints", "(ints[1] = in[0], ints[2] = in[1], ints)"),
 }
 
@@ -110,6 +115,7 @@ SIGNATURES: dict[str, str] = {
     "abs": "int int",
     **_family("labs llabs", "long long"),
     "qsort": "void ints length width order",
+    "qsort_r": "void ints length width order_of argument",
     "bsearch": "given ints ints length width order",
     "getenv": "given string",
     **_family("malloc valloc", "given large"),
@@ -153,8 +159,13 @@ ARGUMENTS.update(
     }
 )
 
-# Further statements: arguments with more values than `--max-values`, and sizes beyond an object of symbolic size.
-MANY_VALUES = {
+# Further statements: arguments with more values than `--max-values`, sizes beyond an object of symbolic size, keys that
+# compare equal, whose order and number of comparisons replay shows.
+MORE_STATEMENTS = {
+    "qsort": "qsort(keyed(), 4, 4, by_key); put(ints, 16); put(&comparisons, 4);",
+    "qsort_r": "qsort_r(keyed(), 4, 4, by_key_of, &comparisons); put(ints, 16); put(&comparisons, 4);",
+    "bsearch": "int *at = bsearch((int[]){in[0]}, (int[]){1, 18, 34, 50, 67}, 5, 4, by_key);"
+    " put(at ? at : &comparisons, 4); put(&comparisons, 4);",
     "strnlen": 'put(&(long){strnlen(copy("ab"), N)}, 8);',
     "strncmp": 'put(&(int){strncmp(copy("ab"), copy("ac"), N) < 0}, 4);',
     "strncasecmp": 'put(&(int){strncasecmp(copy("ab"), copy("ac"), N) < 0}, 4);',
@@ -381,6 +392,19 @@ static long place(const void *p, const void *base) { return (p != 0) * ((long)p 
 static void *heap(size_t size) { return calloc(1, size); }
 static int order(const void *a, const void *b) { return *(const int *)a - *(const int *)b; }
 static int reverse(const void *a, const void *b) { return *(const int *)b - *(const int *)a; }
+static int comparisons;
+static int order_of(const void *a, const void *b, void *count) { return ++*(int *)count, order(a, b); }
+static int reverse_of(const void *a, const void *b, void *count) { return ++*(int *)count, order(b, a); }
+/* Keys are the lowest four bits. */
+static int by_key(const void *a, const void *b) {
+  comparisons++;
+  return (*(const int *)a & 15) - (*(const int *)b & 15);
+}
+static int by_key_of(const void *a, const void *b, void *count) { return *(int *)count += 16, by_key(a, b); }
+static int *keyed(void) {
+  ints[0] = 0x12, ints[1] = in[0], ints[2] = 0x22, ints[3] = in[1];
+  return ints;
+}
 static void nothing(void) {}
 static void nothing_else(void) {}
 static int variadic(int which, const char *format, ...) {
@@ -407,7 +431,7 @@ static void signal_jump(int value) {
   put(&got, 4);
 }
 static void reset(void) {
-  filled = 0, text_count = 0, end = other_end = 0, limit = 9, errno = 0;
+  filled = 0, comparisons = 0, text_count = 0, end = other_end = 0, limit = 9, errno = 0;
   for (int i = 0; i < OUT; i++) out[i] = 0;
   for (int i = 0; i < 16; i++) buffer[i] = 0;
   buffer[0] = 'x', buffer[1] = 'y';
@@ -469,7 +493,7 @@ def probes() -> list[Probe]:
     found = []
     for function, signature in SIGNATURES.items():
         found += [Probe(function, i, body) for i, body in enumerate(_calls(function, signature))]
-    found += [Probe(function, 9, body) for function, body in MANY_VALUES.items()]
+    found += [Probe(function, 9, body) for function, body in MORE_STATEMENTS.items()]
     for function, bodies in STATEMENTS.items():
         found += [Probe(function, i, body) for i, body in enumerate(bodies)]
     return found

@@ -80,6 +80,25 @@ def calls() -> Iterator[tuple[str, str]]:
         yield f"frexp{suffix}", f"int e = 0; ADD({kind}, {size}, frexp{suffix}(x, &e)) if (isfinite(x)) add(&e, 4);"
         yield f"modf{suffix}", f"{kind} whole; ADD({kind}, {size}, modf{suffix}(x, &whole)) ADD({kind}, {size}, whole)"
         yield f"remquo{suffix}", f"int q = 0; ADD({kind}, {size}, remquo{suffix}(x, w, &q)) q &= 7; add(&q, 4);"
+        yield f"scalbn{suffix}", f"ADD({kind}, {size}, scalbn{suffix}(x, (int)(next() % 400) - 200))"
+        yield f"scalbln{suffix}", f"ADD({kind}, {size}, scalbln{suffix}(x, (long)(next() % 5000) - 2500))"
+        yield f"nexttoward{suffix}", f"ADD({kind}, {size}, nexttoward{suffix}(x, (long double)w / 3))"
+        yield f"pow10{suffix}", f"ADD({kind}, {size}, pow10{suffix}(x))"
+        yield f"nan{suffix}", f'ADD({kind}, {size}, nan{suffix}("7"))'
+        pair = f"{kind} s, c; sincos{suffix}(x, &s, &c);"
+        yield f"sincos{suffix}", f"{pair} ADD({kind}, {size}, s) ADD({kind}, {size}, c)"
+        sign = f"int sign = 0; ADD({kind}, {size}, lgamma{suffix}_r(x, &sign))"
+        # The sign of the gamma function at a pole, and at -infinity, is unspecified.
+        yield f"lgamma{suffix}_r", f"{sign} if (x > 0) add(&sign, 4);"
+        power = f"cpow{suffix}(CMPLX{suffix.upper()}(x, w), CMPLX{suffix.upper()}(w, 0.5))"
+        parts = f"ADD({kind}, {size}, creal{suffix}(z)) ADD({kind}, {size}, cimag{suffix}(z))"
+        yield f"cpow{suffix}", f"{kind} complex z = {power}; {parts}"
+        if suffix != "l":
+            for name in ("scalb", "drem"):
+                yield f"{name}{suffix}", f"ADD({kind}, {size}, {name}{suffix}(x, floor{suffix}(w)))"
+            yield f"significand{suffix}", f"ADD({kind}, {size}, significand{suffix}(x))"
+            for name in ("jn", "yn"):
+                yield f"{name}{suffix}", f"ADD({kind}, {size}, {name}{suffix}((int)(next() % 9) - 4, x))"
         yield f"multiply {kind}", product(kind, suffix, "*", size)
         yield f"divide {kind}", product(kind, suffix, "/", size)
     yield "strtod", 'char text[64]; snprintf(text, sizeof text, "%.17g", x); ADD(double, 8, strtod(text, 0))'

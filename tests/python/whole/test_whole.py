@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
 
 from partita import explore, ktest, results
 from partita.errors import UsageError
+from partita.toolchain import runtime_include
 from partita.whole import Libc
 from support import Run
 
@@ -210,6 +212,37 @@ def test_host_files_are_written_on_request(tmp_path: Path, monkeypatch: pytest.M
     assert (tmp_path / "folder" / "moved").read_text() == "te"
     assert (tmp_path / "folder" / "moved").stat().st_mode & 0o777 == 0o600
     assert not (tmp_path / "made").exists()
+
+
+PROCESSES = {
+    "fork": "fork() == -1",
+    "clone": "vfork() == -1",
+    "system": 'system("true") == -1',
+    "popen": '!popen("ls", "r")',
+    "spawn": 'posix_spawn(&(pid_t){0}, "/bin/true", 0, 0, (char *[]){"true", 0}, 0) != 0',
+}
+
+
+@pytest.mark.parametrize("name", PROCESSES)
+def test_another_process_is_counted(name: str, tmp_path: Path) -> None:
+    source = write(tmp_path, f"#include <spawn.h>\nint main(void) {{ return {PROCESSES[name]}; }}\n")
+    run = explore(source)
+    assert [path.ending for path in run] == ["exit 1"]
+    (why,) = {row["why"] for row in run.summary()["incomplete"]}
+    assert re.fullmatch(r"not modelled, fails with ENOSYS: system call (v?fork|clone)", why)
+
+
+def test_nothing_else_fails_with_enosys() -> None:
+    """A call that fails because it is not modelled is counted: `statx` has other calls for what it does."""
+    runtime = runtime_include().parent
+    files = [*(runtime / "posix").glob("*.c"), *(runtime / "musl").glob("*.c")]
+    uncounted = []
+    for file in files:
+        lines = file.read_text().splitlines()
+        for at, line in enumerate(lines):
+            if "-ENOSYS" in line and not any("__partita_not_modelled(" in near for near in lines[at - 2 : at + 1]):
+                uncounted.append(line.split(":")[0].strip())
+    assert uncounted == ["case SYS_statx"]
 
 
 def test_unmodelled_features_are_counted_with_their_place(tmp_path: Path) -> None:

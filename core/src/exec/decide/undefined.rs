@@ -19,7 +19,7 @@ impl Decider {
     /// Expression without placeholders for a use that `what` describes. Counts the use if it depends on one.
     #[inline]
     pub fn defined(&mut self, state: &mut State, e: Expr, what: &str) -> Expr {
-        if self.solver.graph.has_placeholders() { self.without_placeholders(state, e, what) } else { e }
+        if self.solver.graph.has_placeholders() { self.without_placeholders(state, e, what, true) } else { e }
     }
 
     /// As `defined`, of a register value.
@@ -27,15 +27,24 @@ impl Decider {
     pub fn defined_value(&mut self, state: &mut State, value: Value, what: &str) -> Value {
         match value.expr() {
             Some(e) if self.solver.graph.has_placeholders() => {
-                let e = self.without_placeholders(state, e, what);
+                let e = self.without_placeholders(state, e, what, true);
                 Value::of(&self.solver.graph, e)
             }
             Some(_) | None => value,
         }
     }
 
+    /// Counts a use of a value that is no bug: padding of a structure that is written to a file.
+    pub fn count_undefined(&mut self, state: &mut State, value: Value, what: &str) {
+        if let Some(e) = value.expr()
+            && self.solver.graph.has_placeholders()
+        {
+            self.without_placeholders(state, e, what, false);
+        }
+    }
+
     #[cold]
-    fn without_placeholders(&mut self, state: &mut State, e: Expr, what: &str) -> Expr {
+    fn without_placeholders(&mut self, state: &mut State, e: Expr, what: &str, is_bug: bool) -> Expr {
         let (mut mentions, mut poison) = (false, None);
         for atom in self.support(e).iter() {
             let variable = atom.variable();
@@ -87,7 +96,7 @@ impl Decider {
             }
         }
         self.recorder.add_incomplete(&why, func, pc);
-        if self.options.checks.uninitialized && !is_known {
+        if is_bug && self.options.checks.uninitialized && !is_known {
             self.report_use(state, differs, class, why);
         }
         defined

@@ -1,22 +1,6 @@
-/* Parts of <stdlib.h>: sorting, searching, the environment. Numbers are in `numbers.c`. */
+/* Parts of <stdlib.h>: searching, the environment. Numbers are in `numbers.c`, sorting in `sort.c`. */
 #include <stdlib.h>
 #include <string.h>
-
-/* Binary insertion sort: stable, nearly the minimal number of comparisons, and moves are models of the executor. */
-void qsort(void *base, size_t count, size_t size, int (*compare)(const void *, const void *)) {
-  char *a = base, moved[size + 1];
-  for (size_t i = 1; i < count; i++) {
-    size_t low = 0, high = i;
-    while (low < high) {
-      size_t middle = low + (high - low) / 2;
-      if (compare(a + middle * size, a + i * size) > 0) high = middle;
-      else low = middle + 1;
-    }
-    memcpy(moved, a + i * size, size);
-    memmove(a + (low + 1) * size, a + low * size, (i - low) * size);
-    memcpy(a + low * size, moved, size);
-  }
-}
 
 void *bsearch(const void *key, const void *base, size_t count, size_t size, int (*compare)(const void *, const void *)) {
   const char *a = base;

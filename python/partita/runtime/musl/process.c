@@ -9,6 +9,9 @@
 #include "stdio_impl.h"
 
 _Noreturn void __partita_unsupported(const char *what);
+void __partita_not_modelled(const char *what);
+void *__partita_malloc(size_t size); /* these two do not fail with --malloc-fails, as in a replay */
+void *__partita_calloc(size_t count, size_t size);
 void __partita_errno(int *where);
 
 /* Starts a thread: its first function and the argument of that, its descriptor, and the word to clear when it exits.
@@ -44,9 +47,9 @@ __attribute__((constructor(0))) static void begin(void) {
   __stdout_FILE.lbf = -1;
 }
 
-void *__libc_malloc(size_t size) { return malloc(size); }
-void *__libc_malloc_impl(size_t size) { return malloc(size); }
-void *__libc_calloc(size_t count, size_t size) { return calloc(count, size); }
+void *__libc_malloc(size_t size) { return __partita_malloc(size); }
+void *__libc_malloc_impl(size_t size) { return __partita_malloc(size); }
+void *__libc_calloc(size_t count, size_t size) { return __partita_calloc(count, size); }
 void *__libc_realloc(void *old, size_t size) { return realloc(old, size); }
 void __libc_free(void *memory) { free(memory); }
 
@@ -57,7 +60,10 @@ void *__copy_tls(unsigned char *memory) {
 }
 
 int __clone(int (*function)(void *), void *stack, int flags, void *argument, ...) {
-  if (!(flags & CLONE_THREAD)) return -ENOSYS;
+  if (!(flags & CLONE_THREAD)) {
+    __partita_not_modelled("system call clone");
+    return -ENOSYS;
+  }
   va_list more;
   va_start(more, argument);
   int *number = va_arg(more, int *);

@@ -135,7 +135,10 @@ static word write_at(struct handle *handle, const void *from, size_t count, off_
   case DEV_NULL:
   case DEV_ZERO:
   case DEV_RANDOM: return (word)count;
-  case DEV_STDERR: __partita_panic_output(from, count); return (word)count;
+  case DEV_STDERR:
+    __partita_check_output(from, count, 1);
+    __partita_panic_output(from, count);
+    return (word)count;
   case DEV_FULL: return count ? -ENOSPC : 0;
   case DEV_STDOUT: __partita_output(from, count); return (word)count;
   case DEV_PIPE: offset = inode->status->st_size; break;
@@ -145,6 +148,8 @@ static word write_at(struct handle *handle, const void *from, size_t count, off_
   if (offset < 0) return -EINVAL;
   uint64_t end = (uint64_t)offset + count;
   if (end >= (uint64_t)1 << (sizeof(size_t) == 8 ? 32 : 31)) return -EFBIG;
+  /* Padding of a structure is no bug in a file. Who reads a pipe is the program itself. */
+  if (inode->device == DEV_NONE) __partita_check_output(from, count, 0);
   if (__partita_grow(inode, (size_t)end)) return -ENOSPC;
   memcpy(inode->data + offset, from, count);
   if (inode->status->st_size < (off_t)end) inode->status->st_size = (off_t)end;
@@ -215,6 +220,9 @@ static word seek(word fd, off_t offset, int whence) {
   return handle->offset = base + offset;
 }
 
+/* Commands of `fcntl`: those of POSIX and of locks, and those of Linux. */
+enum { LAST_COMMAND = 38, FIRST_OF_LINUX = 1024 };
+
 static word control(word fd, int command, word argument) {
   struct handle *handle = __partita_handle(fd);
   if (!handle) return -EBADF;
@@ -233,7 +241,7 @@ static word control(word fd, int command, word argument) {
     return 0;
   case F_SETLK:
   case F_SETLKW: return argument ? 0 : -EFAULT;
-  default: return -EINVAL;
+  default: return command < 0 || (command > LAST_COMMAND && command < FIRST_OF_LINUX) ? -EINVAL : NOT_HANDLED;
   }
 }
 

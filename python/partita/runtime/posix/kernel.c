@@ -25,7 +25,7 @@ static const struct {
     N(io_getevents), N(io_pgetevents), N(io_setup), N(io_submit), N(io_uring_enter), N(io_uring_register),
     N(io_uring_setup), N(ioperm), N(iopl), N(ioprio_get), N(ioprio_set), N(kcmp), N(kexec_file_load), N(kexec_load),
     N(keyctl), N(landlock_add_rule), N(landlock_create_ruleset), N(landlock_restrict_self), N(listen),
-    N(lremovexattr), N(mbind), N(membarrier), N(memfd_create), N(memfd_secret), N(migrate_pages), N(mincore),
+    N(lremovexattr), N(mbind), N(memfd_create), N(memfd_secret), N(migrate_pages), N(mincore),
     N(mknod), N(mknodat), N(mlock2), N(mlockall), N(modify_ldt), N(mount), N(mount_setattr), N(move_mount),
     N(move_pages), N(mq_getsetattr), N(mq_notify), N(mq_open), N(mq_timedreceive), N(mq_timedsend), N(mq_unlink),
     N(msgctl), N(msgget), N(msgrcv), N(msgsnd), N(msync), N(munlockall), N(name_to_handle_at),
@@ -63,6 +63,7 @@ static int is_threads_own(word number) {
   case SYS_writev:
   case SYS_ioctl:
   case SYS_futex:
+  case SYS_membarrier:
   case SYS_exit:
   case SYS_exit_group:
   case SYS_gettid:

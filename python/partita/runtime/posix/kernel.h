@@ -36,6 +36,11 @@ word __partita_symbolic_variable(word index, char *name, size_t room); /* its si
 word __partita_room(const void *address); /* bytes from here to the end of the object; -1 without one */
 void __partita_arguments(word count, char **arguments);
 void *__partita_stack_object(size_t size); /* not on the heap, for the arguments */
+/* The kernel's own memory, which is no allocation of the program: it does not fail with --malloc-fails. */
+void *__partita_malloc(size_t size);
+void *__partita_calloc(size_t count, size_t size);
+#define malloc __partita_malloc
+#define calloc __partita_calloc
 void __partita_not_modelled(const char *what);
 void __partita_incomplete(const char *why); /* one of several behaviours is explored */
 int __partita_has_threads(void); /* has there been a second one? */
@@ -44,6 +49,7 @@ void __partita_exit_thread(void);                            /* returns in the l
 word __partita_futex_wait(int *at, int value, int is_timed); /* if `*at` is `value`: waits until it is woken */
 word __partita_futex_wake(int *at, int count);               /* the number of threads that it woke */
 void __partita_output(const void *bytes, size_t count);
+void __partita_check_output(const void *bytes, size_t count, int is_bug); /* of bytes that were never written */
 void __partita_panic_output(const char *bytes, size_t count); /* what a Rust program writes to standard error */
 word __partita_stdin(void *to, size_t room);
 word __partita_host_status(const char *path, int follow, word fields[13]);

@@ -140,6 +140,23 @@ static word futex(int *at, int operation, int value, word timeout) {
   }
 }
 
+/* Threads take turns and see memory as it is, so barriers have no effect. Commands as in <linux/membarrier.h>. */
+static word barrier(int command, unsigned flags) {
+  enum { QUERY, GLOBAL, GLOBAL_EXPEDITED, PRIVATE = 8, SYNC_CORE = 32, RSEQ = 128, ALL = 511 };
+  static int registered;
+  if (command == QUERY) return flags ? -EINVAL : ALL;
+  if (command < 0 || command > ALL || command & (command - 1)) return -EINVAL;
+  if (flags && (command != RSEQ || flags != 1)) return -EINVAL;
+  switch (command) {
+  case PRIVATE:
+  case SYNC_CORE:
+  case RSEQ: return registered & command << 1 ? 0 : -EPERM;
+  case GLOBAL:
+  case GLOBAL_EXPEDITED: return 0;
+  default: registered |= command; return 0;
+  }
+}
+
 word __partita_call_process(word number, word a, word b, word c, word d, word e, word f) {
   switch (number) {
   case SYS_exit: __partita_exit_thread(); /* returns in the last thread */
@@ -191,6 +208,7 @@ word __partita_call_process(word number, word a, word b, word c, word d, word e,
     *(char *)c = 1; /* one processor */
     return 8;
   case SYS_getcpu: return 0;
+  case SYS_membarrier: return barrier((int)a, (unsigned)b);
   case SYS_prctl: return process_option((int)a, b);
   case SYS_wait4:
   case SYS_waitid: return -ECHILD;

@@ -5,6 +5,7 @@ use crate::exec::outcome::{Class, Outcome};
 use crate::exec::run::Machine;
 use crate::exec::run::access::Access;
 use crate::exec::run::resolve::{Location, Offset};
+use crate::exec::run::sizes::Size;
 use crate::exec::state::State;
 use crate::exec::state::address::ObjectId;
 use crate::exec::state::contents::INDEX_WIDTH;
@@ -23,6 +24,8 @@ pub(super) const MODELS: &[ModelRow] = &[
     row("posix_memalign", 3, Binds, posix_memalign),
     row("malloc_usable_size", 1, Forks, usable_size),
     row("__partita_new", 2, Forks, new),
+    row("__partita_malloc", 1, Binds, own_malloc),
+    row("__partita_calloc", 2, Binds, own_calloc),
     row("__partita_delete", 2, Forks, delete),
 ];
 
@@ -77,7 +80,7 @@ fn refused(machine: &mut Machine, state: &mut State, size: Value) -> bool {
     })
 }
 
-/// Allocates a heap object. Returns 0 if it is too large.
+/// Allocates a heap object. Returns 0 if it is too large, or if this allocation fails.
 fn allocate(
     machine: &mut Machine,
     state: &mut State,
@@ -88,7 +91,8 @@ fn allocate(
     allocate_aligned(machine, state, size, 1, name, fresh)
 }
 
-/// Allocates a heap object at a multiple of `align`, a power of two. Returns 0 if it is too large.
+/// Allocates a heap object at a multiple of `align`, a power of two. Returns 0 if it is too large, or if this
+/// allocation fails.
 fn allocate_aligned(
     machine: &mut Machine,
     state: &mut State,
@@ -97,13 +101,36 @@ fn allocate_aligned(
     name: &str,
     fresh: Fresh,
 ) -> Result<u64, Outcome> {
+    match fitting(machine, state, size, name)? {
+        // Replay counts an allocation before it looks at the size.
+        None => state.allocations += u64::from(machine.options.malloc_fails),
+        Some(size) if !fails(machine, state) => return new_object(machine, state, size, align, fresh),
+        Some(_) => {}
+    }
+    Ok(0)
+}
+
+/// The size of an object; `None` if it is larger than any machine allows.
+fn fitting(
+    machine: &mut Machine,
+    state: &mut State,
+    size: Value,
+    name: &str,
+) -> Result<Option<Size>, Outcome> {
     if refused(machine, state, size) {
-        return Ok(0);
+        return Ok(None);
     }
     let size = machine.size_for(state, size, MAX_OBJECT_BYTES, &format!("the size for `{name}`"))?;
-    if size.capacity() >= MAX_MALLOC_BYTES || fails(machine, state) {
-        return Ok(0);
-    }
+    Ok((size.capacity() < MAX_MALLOC_BYTES).then_some(size))
+}
+
+fn new_object(
+    machine: &mut Machine,
+    state: &mut State,
+    size: Size,
+    align: u64,
+    fresh: Fresh,
+) -> Result<u64, Outcome> {
     let id = machine.new_sized_object(state, size, align, Kind::Heap)?;
     if fresh == Fresh::Unwritten {
         let birth = machine.birth(state);
@@ -159,6 +186,26 @@ fn calloc(machine: &mut Machine, state: &mut State, site: &CallSite<'_>) -> Mode
         None => 0,
     };
     allocated(machine, state, address)
+}
+
+/// Memory of the kernel model and of musl's inner functions, which replay does not let fail.
+fn own(machine: &mut Machine, state: &mut State, size: Value, name: &str, fresh: Fresh) -> ModelResult {
+    let address = match fitting(machine, state, size, name)? {
+        Some(size) => new_object(machine, state, size, 1, fresh)?,
+        None => 0,
+    };
+    allocated(machine, state, address)
+}
+
+fn own_malloc(machine: &mut Machine, state: &mut State, site: &CallSite<'_>) -> ModelResult {
+    own(machine, state, site.arguments[0], site.name, Fresh::Unwritten)
+}
+
+fn own_calloc(machine: &mut Machine, state: &mut State, site: &CallSite<'_>) -> ModelResult {
+    match product(machine, state, site.arguments[0], site.arguments[1]) {
+        Some(size) => own(machine, state, size, site.name, Fresh::Zeros),
+        None => allocated(machine, state, 0),
+    }
 }
 
 fn aligned(machine: &mut Machine, state: &mut State, site: &CallSite<'_>) -> ModelResult {

@@ -36,6 +36,7 @@ pub(super) const MODELS: &[ModelRow] = &[
     row("__partita_follow_model", 0, Exact, follow_model),
     row("__partita_unsupported", 1, Exact, unsupported),
     row("__partita_output", 2, Exact, output),
+    row("__partita_check_output", 3, Exact, check_output),
     row("__partita_stdin", 2, Exact, stdin),
     row("__partita_host_status", 3, Exact, status),
     row("__partita_host_read", 4, Exact, read),
@@ -213,6 +214,23 @@ fn output(machine: &mut Machine, state: &mut State, site: &CallSite<'_>) -> Mode
         match byte.expr() {
             None => output.extend_from_slice(&[byte.word as u8]),
             Some(e) => output.push_symbolic(e),
+        }
+    }
+    Ok(Returned::Nothing)
+}
+
+/// Counts bytes that were never written and leave the program elsewhere than on standard output. The third argument says
+/// whether they are a bug too.
+fn check_output(machine: &mut Machine, state: &mut State, site: &CallSite<'_>) -> ModelResult {
+    let (address, count) = (machine.argument(state, site, 0)?, machine.argument(state, site, 1)?);
+    let is_bug = machine.argument(state, site, 2)? != 0;
+    for i in 0..count {
+        let byte = machine.load(state, Value::number(address + i), 8)?;
+        match is_bug {
+            true => {
+                machine.decider.defined_value(state, byte, "output");
+            }
+            false => machine.decider.count_undefined(state, byte, "the contents of a file"),
         }
     }
     Ok(Returned::Nothing)

@@ -92,6 +92,8 @@ const fn row(name: &'static str, arity: usize, treatment: Treatment, model: Mode
 const SIZES: &[(&str, &[usize])] = &[
     ("malloc", &[0]),
     ("calloc", &[0, 1]),
+    ("__partita_malloc", &[0]),
+    ("__partita_calloc", &[0, 1]),
     ("realloc", &[1]),
     ("reallocarray", &[1, 2]),
     ("memalign", &[0, 1]),
@@ -122,6 +124,7 @@ const SIZES: &[(&str, &[usize])] = &[
     ("__VERIFIER_nondet_memory", &[1]),
     ("__partita_stack_object", &[0]),
     ("__partita_output", &[1]),
+    ("__partita_check_output", &[1]),
     ("__partita_stdin", &[1]),
     ("__partita_host_read", &[1, 3]),
     ("__partita_host_link", &[2]),
