@@ -30,7 +30,7 @@ class Certificate:
         self.options = {"checks": list(checks), "float_cast": float_cast}
 
     def doubts(self, functions: Sequence[str], libc_why: str) -> list[str]:
-        """What a user should know before a long run about the certificate of a program with these functions."""
+        """Warning about the certificate of a program with these functions, given before a long run."""
         if "__partita_clone" in functions:
             self.is_possible = False
             return [f"no certificate in `{self.path}`: the checker does not follow threads"]

@@ -13,6 +13,7 @@ from typing import Any, cast
 
 from partita.errors import NoEntryError, UsageError
 from partita.llvm.promotion import calls_setjmp, mark_unwritten, pin, unpin, with_volatile_accesses, without_marks
+from partita.llvm.symbolic_bools import makes_symbolic, with_bool_assumptions
 from partita.llvm.target import check_target, is_narrow_target
 from partita.toolchain import package_dir
 
@@ -203,6 +204,8 @@ def _run_passes(llvm: ModuleType, module: Any, *, dead_code: bool, optimize: boo
         first = llvm.create_new_module_pass_manager()
         first.add_global_dead_code_eliminate_pass()
         first.run(module, builder)
+    if makes_symbolic(frozenset(function.name for function in module.functions)):
+        module = _read(llvm, "module", with_bool_assumptions(str(module)).encode())
     if in_memory:
         return module
     promotion = llvm.create_new_module_pass_manager()
