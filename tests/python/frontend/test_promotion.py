@@ -94,3 +94,31 @@ def test_variables_that_are_used_inside_are_promoted(tmp_path: Path) -> None:
     subprocess.run([*compiler(None), *flags, str(source), "-o", str(bitcode)], check=True)
     text = module_text([("promoted", bitcode.read_bytes())], entry=None)
     assert re.findall(r"alloca|partita\.pin", text) == []
+
+
+def test_variables_of_functions_that_call_setjmp_stay_in_memory(tmp_path: Path) -> None:
+    calls = {
+        "setjmp": "setjmp(b)",
+        "_setjmp": "_setjmp(b)",
+        "sigsetjmp": "sigsetjmp(b, 1)",
+        "a macro": "TRY",
+        "a builtin function": "__builtin_setjmp(b)",
+        "one with the attribute": "again(b)",
+        "none": "plain(b)",
+    }
+    lines = ["#define _GNU_SOURCE", "#include <setjmp.h>", "#define TRY setjmp(b)", "int plain(void *);"]
+    lines.append("__attribute__((returns_twice)) int again(void *);")
+    source = tmp_path / "jumps.c"
+    flags = [*PLAIN, *SCOPES, "-w", "-emit-llvm", "-c"]
+    for name, call in calls.items():
+        source.write_text(
+            "\n".join([*lines, f"int f(int c, jmp_buf b) {{ int x = 1; if ({call}) x += c; return x; }}"])
+        )
+        bitcode = subprocess.run(
+            [*compiler(None), *flags, str(source), "-o", "-"], check=True, capture_output=True
+        ).stdout
+        text = module_text([(name, bitcode)], entry=None)
+        kept = len(re.findall(r"alloca", text))
+        assert (kept > 0) == (name != "none"), name
+        optimized = module_text([(name, bitcode)], entry=None, optimize=True)
+        assert ("volatile" in optimized) == (name != "none"), name

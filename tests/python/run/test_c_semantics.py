@@ -367,6 +367,18 @@ def test_an_assumption_of_the_program_holds(tmp_path: Path) -> None:
         assert endings(tmp_path, source % what) == ["exit 0", "exit 1"], what
 
 
+def test_null_where_an_attribute_excludes_it_is_a_bug_on_request(tmp_path: Path) -> None:
+    source = """__attribute__((nonnull)) static int is_null(const char *p) { return p == 0; }
+__attribute__((returns_nonnull)) static char *text(int x) { return x == 3 ? 0 : "a"; }
+int main(void) { unsigned char c; klee_make_symbolic(&c, 1, "c");
+  c += is_null(c == 9 ? 0 : "x");
+  return !text(c);
+}
+"""
+    cflags = ["-fsanitize=nonnull-attribute,returns-nonnull-attribute"]
+    assert endings(tmp_path, source, cflags=cflags) == ["exit 0", "null:6", "null:8"]
+
+
 @pytest.mark.parametrize("optimize", [False, True])
 def test_variables_that_change_after_setjmp_keep_the_change(optimize: bool, tmp_path: Path) -> None:
     source = """#include <setjmp.h>
