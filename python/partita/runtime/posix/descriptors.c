@@ -343,7 +343,7 @@ static word terminal(word fd, unsigned long request, void *argument) {
 
 enum { CAN_READ = POLLIN | POLLRDNORM, CAN_WRITE = POLLOUT | POLLWRNORM };
 
-/* What can be done without waiting, as `poll` says it. */
+/* Readiness without waiting, as `poll` says it. */
 static short readiness(const struct handle *handle) {
   const struct inode *inode = handle->inode;
   switch (inode->device) {
