@@ -303,8 +303,7 @@ def explore(
         if in_memory:
             raise UsageError("expected uninitialized=report with a certificate: a checker takes such memory for zeros")
         engine.record_decisions()
-        names = [texts[0], *arguments]
-        run.certificate = Certificate(Path(certificate), [user, *parts], names, env, check, float_cast)
+        run.certificate = Certificate(Path(certificate), [user, *parts], [texts[0], *arguments], env, check, float_cast)
         run.warnings += run.certificate.doubts(engine.functions(), linked.why)
     if resume is not None:
         run.resume(Path(resume))

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import contextlib
 import enum
-import os
 import re
 import signal
 import subprocess
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -19,6 +18,7 @@ from partita.errors import UsageError
 from partita.frontends.c import C_SOURCES, CPP_SOURCES, SOURCES, for_clang, renamed_builtins
 from partita.frontends.compile_commands import flags_of
 from partita.ktest import Test
+from partita.options import ENVIRONMENT
 from partita.toolchain import CPP_STANDARD, OLDER_C, is_narrow, runtime_include
 
 _SIGNALS = {
@@ -157,8 +157,15 @@ def _run(command: Sequence[str]) -> subprocess.CompletedProcess[str]:
     return subprocess.run(command, capture_output=True, text=True, check=False)
 
 
-def replay(binary: Path, tests: Sequence[Test], *, timeout: int = 10, sanitized: bool = False) -> list[ReplayResult]:
-    """Runs every test. All tests must have the same program arguments."""
+def replay(
+    binary: Path,
+    tests: Sequence[Test],
+    *,
+    timeout: int = 10,
+    sanitized: bool = False,
+    variables: Mapping[str, str] = ENVIRONMENT,
+) -> list[ReplayResult]:
+    """Runs every test in this environment. All tests must have the same program arguments."""
     if not tests:
         return []
     arguments = tests[0].arguments[1:]
@@ -176,7 +183,7 @@ def replay(binary: Path, tests: Sequence[Test], *, timeout: int = 10, sanitized:
             capture_output=True,
             text=True,
             check=False,
-            env={**os.environ, "PARTITA_REPLAY_SECONDS": str(timeout)},
+            env={**variables, "PARTITA_REPLAY_SECONDS": str(timeout)},
         )
     endings = done.stdout.splitlines()
     if len(endings) != len(tests):

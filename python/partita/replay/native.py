@@ -41,7 +41,7 @@ def replay_natively(
     variables: Mapping[str, str] = ENVIRONMENT,
     confined: bool = True,
 ) -> list[ReplayResult]:
-    """Runs every test. Whole programs have these environment variables; if `confined` they can change no files.
+    """Runs every test. The program has these environment variables; if `confined`, whole programs can change no files.
 
     If all of the program is C, the tests of bugs that only a sanitizer shows run in a second executable.
     """
@@ -64,7 +64,7 @@ def replay_natively(
                     binary, chosen, timeout=timeout, variables=variables, confined=confined, sanitized=bool(flags)
                 )
             else:
-                found = replay(binary, chosen, timeout=timeout, sanitized=bool(flags))
+                found = replay(binary, chosen, timeout=timeout, sanitized=bool(flags), variables=variables)
         results.update(zip(numbers, found, strict=True))
     return [results[number] for number in range(len(tests))]
 

@@ -7,7 +7,6 @@ undefined-behaviour sanitizers. A report of one of them confirms the bug, and th
 from __future__ import annotations
 
 import functools
-import os
 import re
 import shutil
 import subprocess
@@ -18,6 +17,7 @@ from pathlib import Path
 
 from partita.frontends.compile_commands import flags_of
 from partita.ktest import Test
+from partita.options import ENVIRONMENT
 from partita.replay import ReplayResult, Verdict, flags_for, to_bytes
 from partita.toolchain import OLDER_C, runtime_include
 
@@ -107,7 +107,7 @@ def _report(binary: Path, test: Test, folder: Path, timeout: int) -> str | None:
     try:
         done = subprocess.run(
             [str(binary), *test.arguments[1:]],
-            env={**os.environ, **_OPTIONS, **variables},
+            env={**ENVIRONMENT, **_OPTIONS, **variables},
             stdin=subprocess.DEVNULL,
             capture_output=True,
             timeout=timeout,

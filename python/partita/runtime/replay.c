@@ -26,10 +26,11 @@ static uint32_t object_count, next_object;
 /* Reason of a divergence, in memory shared with the server. */
 static char *divergence;
 static int inherited_output = -1;
+/* File for the reason, in a run on one test. */
+static char report[4096];
 
 static void diverge(const char *why, const char *name) {
-  const char *report = getenv("PARTITA_REPLAY_DIVERGED");
-  if (!divergence && report) {
+  if (!divergence && *report) {
     int file = open(report, O_WRONLY | O_CREAT | O_TRUNC, 0600);
     dprintf(file, "%s `%s`", why, name);
     _exit(99);
@@ -168,32 +169,55 @@ static void read_test(const char *path) {
   set_failing();
 }
 
+/* A variable of ours, which the program does not see: its environment is that of the run. */
+static const char *taken_variable(const char *name, char *to, size_t room) {
+  const char *value = getenv(name);
+  if (!value) return NULL;
+  snprintf(to, room, "%s", value);
+  unsetenv(name);
+  return to;
+}
+
+/* The next line of standard input, without buffering: the program has a standard input of its own. */
+static int next_line(char *to, size_t room) {
+  size_t length = 0;
+  while (length < room - 1 && read(0, to + length, 1) == 1 && to[length] != '\n') length++;
+  to[length] = 0;
+  return length > 0;
+}
+
+enum { HIGH_DESCRIPTOR = 100 }; /* above those that the program opens, which are numbered as in the run */
+
 __attribute__((constructor)) static void serve(void) {
-  const char *test = getenv("PARTITA_REPLAY_TEST");
-  if (test) {
+  static char test[4096], limit[32], log[4096];
+  taken_variable("PARTITA_REPLAY_DIVERGED", report, sizeof report);
+  if (taken_variable("PARTITA_REPLAY_TEST", test, sizeof test)) {
     read_test(test);
     return;
   }
-  const char *limit = getenv("PARTITA_REPLAY_SECONDS");
-  if (!limit) {
+  if (!taken_variable("PARTITA_REPLAY_SECONDS", limit, sizeof limit)) {
     fprintf(stderr, "this program replays tests: run it with `partita replay`\n");
     _exit(2);
   }
+  taken_variable("PARTITA_REPLAY_LOG", log, sizeof log);
   divergence = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
   char line[4096];
-  while (fgets(line, sizeof line, stdin)) {
-    line[strcspn(line, "\n")] = 0;
+  while (next_line(line, sizeof line)) {
     divergence[0] = 0;
     fflush(stdout);
     pid_t child = fork();
     if (child == 0) {
       /* The program's output must not mix with the endings. */
-      inherited_output = open("/dev/null", O_RDWR);
-      dup2(inherited_output, 0);
-      dup2(inherited_output, 1);
+      close(0);
+      open("/dev/null", O_RDONLY);
+      int nowhere = open("/dev/null", O_WRONLY);
+      inherited_output = fcntl(nowhere, F_DUPFD, HIGH_DESCRIPTOR);
+      dup2(nowhere, 1);
+      close(nowhere);
       /* Its standard error is logged for programs that were compiled with sanitizers. */
-      const char *log = getenv("PARTITA_REPLAY_LOG");
-      dup2(log ? open(log, O_WRONLY | O_CREAT | O_TRUNC, 0600) : inherited_output, 2);
+      int errors = *log ? open(log, O_WRONLY | O_CREAT | O_TRUNC, 0600) : -1;
+      dup2(errors < 0 ? inherited_output : errors, 2);
+      if (errors >= 0) close(errors);
       alarm((unsigned)atoi(limit));
       read_test(line);
       return;

@@ -1,4 +1,4 @@
-"""`--max-memory` holds within 10 %, for memory of objects and of expressions; `tests/soak/memory.py` has other kinds, with a table."""
+"""`--max-memory` holds within 10 %, for objects and expressions; `tests/soak/memory.py` has a table of all kinds."""
 
 from __future__ import annotations
 

@@ -141,7 +141,7 @@ def test_memory_that_decides_nothing_is_not_counted(name: str, tmp_path: Path) -
     assert run_of(FINE[name], tmp_path) == ([], [])
 
 
-SAVE = 'FILE *f = fopen("/tmp/partita-none", "w"); if (f) {{ fwrite({0}, 1, sizeof p, f); fclose(f); }} return f == 0;'
+SAVE = 'FILE *f = fopen("made", "w"); if (f) {{ fwrite({0}, 1, sizeof p, f); fclose(f); }} return f == 0;'
 # Output of the kernel model: what is counted, and whether it is a bug.
 DESCRIPTORS = {
     "standard output": ("struct padded p; p.c = 1; p.n = 2; write(1, &p, sizeof p); return 0;", "output", True),
@@ -154,7 +154,7 @@ DESCRIPTORS = {
         False,
     ),
     "an array in a file": (
-        'int f = open("/tmp/partita-none", O_CREAT | O_RDWR, 0600); char p[9]; pwrite(f, p, 9, 5); return f < 0;',
+        'int f = open("made", O_CREAT | O_RDWR, 0600); char p[9]; pwrite(f, p, 9, 5); return f < 0;',
         "the contents of a file",
         False,
     ),

@@ -4,7 +4,6 @@ solver is involved."""
 
 from __future__ import annotations
 
-import os
 import re
 import signal
 import subprocess
@@ -17,6 +16,7 @@ import numpy as np
 
 from partita import explore
 from partita.ktest import read_folder
+from partita.options import ENVIRONMENT
 from partita.replay import _SIGNALS, Verdict
 from partita.replay.native import replay_natively
 from partita.toolchain import runtime_include
@@ -343,7 +343,7 @@ def _command(command: list[str]) -> None:
 
 
 def _endings(binary: Path, count: int, **variables: str) -> list[int]:
-    environment = {**os.environ, **variables}
+    environment = {**ENVIRONMENT, **variables}
     done = subprocess.run([str(binary), str(count)], check=True, capture_output=True, text=True, env=environment)
     return [int(line) for line in done.stdout.split()]
 

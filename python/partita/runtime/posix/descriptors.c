@@ -341,25 +341,57 @@ static word terminal(word fd, unsigned long request, void *argument) {
   return -ENOTTY; /* no descriptor is a terminal */
 }
 
-static word poll_all(struct pollfd *list, unsigned long count) {
+enum { CAN_READ = POLLIN | POLLRDNORM, CAN_WRITE = POLLOUT | POLLWRNORM };
+
+/* Readiness without waiting, as `poll` says it. */
+static short readiness(const struct handle *handle) {
+  const struct inode *inode = handle->inode;
+  switch (inode->device) {
+  case DEV_STDOUT:
+  case DEV_STDERR: return CAN_WRITE;
+  case DEV_PIPE:
+    if ((handle->flags & ACCESS_MASK) == O_WRONLY) return CAN_WRITE;
+    return (short)((inode->status->st_size ? CAN_READ : 0) | (inode->status->st_nlink ? 0 : POLLHUP));
+  default: return CAN_READ | CAN_WRITE;
+  }
+}
+
+/* No other process makes a descriptor ready. */
+static word waited(word ready, int has_limit) {
+  if (!ready && !has_limit) __partita_incomplete("waiting for descriptors without a limit ends at once");
+  return ready;
+}
+
+static word poll_all(struct pollfd *list, unsigned long count, int has_limit) {
   word ready = 0;
   for (unsigned long i = 0; i < count; i++) {
     list[i].revents = 0;
     if (list[i].fd < 0) continue;
-    list[i].revents = __partita_handle(list[i].fd) ? list[i].events & (POLLIN | POLLOUT) : POLLNVAL;
+    const struct handle *handle = __partita_handle(list[i].fd);
+    list[i].revents = handle ? readiness(handle) & (list[i].events | POLLHUP) : POLLNVAL;
     ready += list[i].revents != 0;
+  }
+  return waited(ready, has_limit);
+}
+
+/* Keeps the descriptors of a set that are ready. Returns their number. */
+static word keep_ready(word count, fd_set *set, short wanted) {
+  word ready = 0;
+  for (word fd = 0; set && fd < count; fd++) {
+    if (!FD_ISSET(fd, set)) continue;
+    const struct handle *handle = __partita_handle(fd);
+    if (!handle) return -EBADF;
+    if (readiness(handle) & wanted) ready++;
+    else FD_CLR(fd, set);
   }
   return ready;
 }
 
-static word select_all(word count, fd_set *reads, fd_set *writes, fd_set *exceptions) {
-  word ready = 0;
-  for (word fd = 0; fd < count; fd++) {
-    if (reads) ready += FD_ISSET(fd, reads) != 0;
-    if (writes) ready += FD_ISSET(fd, writes) != 0;
-  }
-  if (exceptions) FD_ZERO(exceptions);
-  return ready;
+static word select_all(word count, fd_set *reads, fd_set *writes, fd_set *exceptions, int has_limit) {
+  word first = keep_ready(count, reads, CAN_READ | POLLHUP);
+  word second = first < 0 ? first : keep_ready(count, writes, CAN_WRITE);
+  word third = second < 0 ? second : keep_ready(count, exceptions, 0);
+  return third < 0 ? third : waited(first + second, has_limit);
 }
 
 static word sync_descriptor(word fd) { return __partita_handle(fd) ? 0 : -EBADF; }
@@ -430,10 +462,10 @@ word __partita_call_files(word number, word a, word b, word c, word d, word e) {
   case SYS_pipe: return make_pipe((int *)a, 0);
   case SYS_pipe2: return make_pipe((int *)a, (int)b);
   case SYS_ioctl: return terminal(a, (unsigned long)b, (void *)c);
-  case SYS_poll: return poll_all((struct pollfd *)a, (unsigned long)b);
-  case SYS_ppoll: return poll_all((struct pollfd *)a, (unsigned long)b);
+  case SYS_poll: return poll_all((struct pollfd *)a, (unsigned long)b, (int)c >= 0);
+  case SYS_ppoll: return poll_all((struct pollfd *)a, (unsigned long)b, c != 0);
   case SYS_select:
-  case SYS_pselect6: return select_all(a, (void *)b, (void *)c, (void *)d);
+  case SYS_pselect6: return select_all(a, (void *)b, (void *)c, (void *)d, e != 0);
   case SYS_ftruncate:
     if (!(handle = __partita_handle(a))) return -EBADF;
     return (handle->flags & ACCESS_MASK) == O_RDONLY ? -EINVAL : truncate_to(handle->inode, b);

@@ -67,7 +67,8 @@ static word remove_name(int from, const char *path, int folder) {
   word error = __partita_walk_new(from, path, &lookup);
   if (error) return error;
   if (!lookup.inode) return -ENOENT;
-  if (!lookup.folder) return folder ? -EINVAL : -EISDIR;
+  if (!lookup.folder && !folder) return -EISDIR;
+  if (!lookup.folder) return !lookup.length ? -EBUSY : lookup.name[1] == '.' ? -ENOTEMPTY : -EINVAL;
   if (!__partita_may_access(lookup.folder, 3)) return -EACCES;
   int is_folder = S_ISDIR(lookup.inode->status->st_mode);
   if (folder && !is_folder) return -ENOTDIR;

@@ -74,6 +74,8 @@ static word walk_from(struct inode *start, const char *path, int follow, int dep
   word all = 0;
   if (*path == '/') folder = __partita_root;
   to->folder = 0;
+  to->name = "";
+  to->length = 0;
   to->entry = 0;
   to->inode = folder;
   for (;;) {
