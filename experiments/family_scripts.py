@@ -135,6 +135,68 @@ def queue(n: int) -> str:
     return script(*lines)
 
 
+@family(4, 8, 16)
+def memory_copy(n: int) -> str:
+    """A loop that copies n bytes between blocks that do not overlap makes them equal."""
+    memory = f"(Array {bits(32)} {bits(8)})"
+    size, limit = word(32, n), word(32, 1 << 20)
+    lines = [constants(memory, ["m0"]), constants(bits(32), "sdj")]
+    lines += [claim(f"(or (bvule (bvadd s {size}) d) (bvule (bvadd d {size}) s))")]
+    lines += [claim(f"(bvult s {limit})"), claim(f"(bvult d {limit})"), claim(f"(bvult j {size})")]
+    for k in range(n):
+        read = f"(select m{k} (bvadd s {word(32, k)}))"
+        lines.append(f"(define-const m{k + 1} {memory} (store m{k} (bvadd d {word(32, k)}) {read}))")
+    return script(*lines, claim(f"(distinct (select m{n} (bvadd s j)) (select m{n} (bvadd d j)))"))
+
+
+@family(4, 5, 6)
+def memory_sort(n: int) -> str:
+    """Bubble sort of n bytes at an unknown place leaves them in order."""
+    memory = f"(Array {bits(32)} {bits(8)})"
+    lines = [constants(memory, ["m0"]), constants(bits(32), "p")]
+    places = [f"(bvadd p {word(32, k)})" for k in range(n)]
+    step = 0
+    for rest in range(n - 1, 0, -1):
+        for one, other in pairwise(places[: rest + 1]):
+            x, y = (f"(select m{step} {place})" for place in (one, other))
+            swapped = f"(store (store m{step} {one} {y}) {other} {x})"
+            lines.append(f"(define-const m{step + 1} {memory} (ite (bvugt {x} {y}) {swapped} m{step}))")
+            step += 1
+    wrong = [f"(bvugt (select m{step} {one}) (select m{step} {other}))" for one, other in pairwise(places)]
+    return script(*lines, claim(f"(or {' '.join(wrong)})"))
+
+
+@family(4, 6, 8)
+def ring_buffer(n: int) -> str:
+    """n steps of a ring buffer that starts anywhere, against a list that shifts: equal heads."""
+    depth, width = 4, 32
+    memory = f"(Array {bits(width)} {bits(width)})"
+    one, zero, last = word(width, 1), word(width, 0), word(width, depth - 1)
+    lines = [constants(memory, ["r0"]), constants(bits(width), ["head0"])]
+    lines.append(claim(f"(bvult head0 {word(width, depth)})"))
+    lines.append(f"(define-const tail0 {bits(width)} head0)")
+    lines += [f"(define-const {name} {bits(width)} {zero})" for name in ["used0", *(f"l0_{p}" for p in range(depth))]]
+
+    def after(place: str) -> str:
+        return f"(ite (= {place} {last}) {zero} (bvadd {place} {one}))"
+
+    for k in range(n):
+        lines += [constants("Bool", [f"put{k}"]), constants(bits(width), [f"d{k}"])]
+        lines.append(claim(f"(=> put{k} (bvult used{k} {word(width, depth)}))"))
+        lines.append(claim(f"(=> (not put{k}) (bvugt used{k} {zero}))"))
+        lines.append(f"(define-const r{k + 1} {memory} (ite put{k} (store r{k} tail{k} d{k}) r{k}))")
+        lines.append(f"(define-const tail{k + 1} {bits(width)} (ite put{k} {after(f'tail{k}')} tail{k}))")
+        lines.append(f"(define-const head{k + 1} {bits(width)} (ite put{k} head{k} {after(f'head{k}')}))")
+        used = f"(ite put{k} (bvadd used{k} {one}) (bvsub used{k} {one}))"
+        lines.append(f"(define-const used{k + 1} {bits(width)} {used})")
+        for p in range(depth):
+            shifted = f"l{k}_{p + 1}" if p + 1 < depth else zero
+            stored = f"(ite (= used{k} {word(width, p)}) d{k} l{k}_{p})"
+            lines.append(f"(define-const l{k + 1}_{p} {bits(width)} (ite put{k} {stored} {shifted}))")
+    lines.append(claim(f"(bvugt used{n} {zero})"))
+    return script(*lines, claim(f"(distinct (select r{n} head{n}) l{n}_0)"))
+
+
 @family(4, 6, 8)
 def heap_swaps(n: int) -> str:
     """n swaps of symbolic places of one memory keep the xor of two disjoint cells that are swapped back."""
@@ -205,6 +267,14 @@ def independent(n: int) -> str:
     return script(*lines)
 
 
+@family(2000, 8000, 20000)
+def independent_pushed(n: int) -> str:
+    """Constraints of one input each in a level of their own: the check shares its state with later ones."""
+    lines = [constants(bits(32), (f"a{k}" for k in range(n))), "(push 1)"]
+    lines += [claim(f"(= a{k} {word(32, k * 7919)})") for k in range(n)]
+    return script(*lines)
+
+
 @family(500, 2000, 4000)
 def deep_path(n: int) -> str:
     """A loop of n iterations over 64 input bytes, each a comparison with a constant."""
@@ -230,6 +300,18 @@ def nested_ite(n: int) -> str:
         lines.append(f"(define-const v{k + 1} {bits(32)} (ite {test} (bvadd v{k} {word(32, k)}) v{k}))")
     lines.append(claim(f"(= v{n} (bvadd y {word(32, n * n // 9)}))"))
     return script(*lines)
+
+
+@family(8, 16, 32)
+def remainder_choices(n: int) -> str:
+    """n steps that add or flip, by the remainder of the last value; the result is wanted."""
+    choose = random.Random(n)
+    lines = [constants(bits(16), "xy"), f"(define-const v0 {bits(16)} x)"]
+    for k in range(n):
+        divisor, rest, mask = choose.randrange(3, 40), choose.randrange(3), choose.getrandbits(16)
+        test = f"(= (bvurem v{k} {word(16, divisor)}) {word(16, rest)})"
+        lines.append(f"(define-const v{k + 1} {bits(16)} (ite {test} (bvadd v{k} y) (bvxor v{k} {word(16, mask)})))")
+    return script(*lines, claim(f"(= v{n} {word(16, 1234)})"), claim(f"(bvult y {word(16, 50)})"))
 
 
 @family(20, 60, 120)
@@ -265,6 +347,29 @@ def associativity(n: int) -> str:
 
 
 @family(16, 32, 64)
+def polynomials_in_context(n: int) -> str:
+    """Equal polynomials that are compared, masked, chosen and used as indices, not equated."""
+    sums = ["(bvmul a (bvadd b c))", "(bvadd p q)"]
+    squares = ["(bvmul (bvadd a b) (bvsub a b))", "(bvsub (bvmul a a) (bvmul b b))"]
+    apart = [
+        f"(bvult {sums[0]} {sums[1]})",
+        f"(bvslt {squares[0]} {squares[1]})",
+        f"(distinct (bvand c {sums[0]}) (bvand {sums[1]} c))",
+        f"(distinct (ite k {squares[0]} c) (ite k {squares[1]} c))",
+        f"(distinct (select m {sums[0]}) (select m {sums[1]}))",
+        f"(distinct ((_ extract 7 0) {sums[0]}) ((_ extract 7 0) {sums[1]}))",
+    ]
+    return script(
+        constants(bits(n), "abcpq"),
+        constants("Bool", "k"),
+        constants(f"(Array {bits(n)} {bits(8)})", "m"),
+        claim("(= p (bvmul a b))"),
+        claim("(= q (bvmul c a))"),
+        claim(f"(or {' '.join(apart)})"),
+    )
+
+
+@family(16, 32, 64)
 def overflow_guard(n: int) -> str:
     """`if (x > INT_MAX / y) return; x * y < 0` is infeasible for positive numbers."""
     most = word(n, (1 << (n - 1)) - 1)
@@ -274,6 +379,26 @@ def overflow_guard(n: int) -> str:
         claim(f"(bvsgt x {word(n, 0)})"),
         claim(f"(not (bvsgt x (bvsdiv {most} y)))"),
         claim(f"(bvslt (bvmul x y) {word(n, 0)})"),
+    )
+
+
+@family(16, 32, 64)
+def unsigned_guard(n: int) -> str:
+    """`if (y == 0 || x > UINT_MAX / y) return;` excludes each way to notice an overflow of `x * y`."""
+    most, zero = word(n, -1), word(n, 0)
+    wide = f"(bvmul ((_ zero_extend {n}) x) ((_ zero_extend {n}) y))"
+    noticed = [
+        "(bvumulo x y)",
+        f"(distinct ((_ extract {2 * n - 1} {n}) {wide}) {zero})",
+        f"(and (distinct x {zero}) (bvult (bvmul x y) y))",
+        "(distinct (bvudiv (bvmul x y) y) x)",
+        "(and (bvule u x) (bvugt (bvudiv u y) (bvudiv x y)))",
+    ]
+    return script(
+        constants(bits(n), "xyu"),
+        claim(f"(distinct y {zero})"),
+        claim(f"(bvule x (bvudiv {most} y))"),
+        claim(f"(or {' '.join(noticed)})"),
     )
 
 

@@ -228,6 +228,7 @@ tuning! {
         kp: u64 = 250, Values::Number(0..=1_000_000), "Limit of near misses of one solve.";
         expand: u64 = 0, Values::Number(0..=16), "Comparisons of arrays with an index of at most this width mention every index at once.";
         lazy_reads: u64 = 2, Values::Number(0..=1_000_000), "Without a core, reads over more writes than this are decided on demand; 0 for none.";
+        lazy_gates: u64 = 20_000, Values::Number(0..=LARGE), "They are built at once if all together have at most this many gates, by an estimate.";
         small: bool = true, Values::Switch, "Try small inputs before the full search.";
         first_conflicts: u64 = 30, Values::Number(0..=1_000_000), "Conflicts of the full query before small inputs are tried.";
         small_conflicts: u64 = 300, Values::Number(0..=1_000_000), "Conflict limit for each width of small inputs.";

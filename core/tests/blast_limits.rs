@@ -187,7 +187,7 @@ fn partial_solutions_are_kept_for_every_answer() {
 fn bad_options_are_named() {
     let build = chain::error;
     let expected = "expected engine=both|batsat|cadical|conflicts, conflicts=0..1000000, single=on|off, \
-                    single_conflicts=0..1000000, harvest=on|off, kp=0..1000000, expand=0..16, lazy_reads=0..1000000, small=on|off, \
+                    single_conflicts=0..1000000, harvest=on|off, kp=0..1000000, expand=0..16, lazy_reads=0..1000000, lazy_gates=0..1000000000, small=on|off, \
                     first_conflicts=0..1000000, small_conflicts=0..1000000, small_tries=1..1000000000 in `sat(...)`, found \
                     `kp=many`";
     assert_eq!(build("sat(kp=many)"), expected);

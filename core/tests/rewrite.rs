@@ -209,6 +209,12 @@ fn polynomial_identities(fired: &mut Fired) {
         let (half_adder, without_both) = (op(Op::Add, xor, twice), op(Op::Sub, or, and));
         let (only_x, with_minus) = (op(Op::And, x, not_y), op(Op::Or, y, minus_x));
         let (or_minus_y, rest) = (op(Op::Sub, or, y), op(Op::Add, x, with_minus));
+        let [divided, signed] = [(Op::UDiv, Op::URem), (Op::SDiv, Op::SRem)].map(|(quotient, remainder)| {
+            let mut op = |op: Op, a: Expr, b: Expr| world.make(&Make::Plain(op), &[a, b]);
+            let (quotient, remainder) = (op(quotient, x, y), op(remainder, x, y));
+            let product = op(Op::Mul, quotient, y);
+            op(Op::Add, product, remainder)
+        });
         let not_minus = world.make(&Make::Plain(Op::Not), &[minus_x]);
         let y_only = world.make(&Make::Plain(Op::And), &[y, not_minus]);
         for (a, b, expected) in [
@@ -227,6 +233,8 @@ fn polynomial_identities(fired: &mut Fired) {
             (without_both, xor, true),
             (or_minus_y, only_x, true),
             (rest, y_only, true),
+            (divided, x, true),
+            (signed, x, true),
             (next, distributed, false),
             (odd, even, false),
         ] {

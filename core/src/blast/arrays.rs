@@ -12,6 +12,7 @@
 use super::circuit::{self, Word};
 use super::gate::Lit;
 use super::lazy_reads::Written;
+use super::offsets::Offset;
 use super::{Blaster, Owner, table};
 use crate::expr::walk::ArrayForm;
 use crate::expr::{Alive, Bits, Expr, Graph, Op, Sort};
@@ -34,6 +35,7 @@ pub enum ArrayTerm {
 pub(super) struct Access {
     pub(super) array: Expr,
     pub(super) index: Word,
+    pub(super) offset: Option<Offset>,
     pub(super) value: Word,
     pub(super) lemmas: Vec<Lit>,
     /// Tables that lemmas mention, with their elements at the index.
@@ -94,6 +96,9 @@ impl Arrays {
     pub fn sweep(&mut self, alive: &Alive) {
         self.access_at.retain(|(array, _), _| alive.has(*array));
         self.elements.retain(|(array, _), _| alive.has(*array));
+        for access in &mut self.accesses {
+            access.offset.take_if(|offset| !offset.is_alive(alive));
+        }
         self.unmentioned.retain(|array, _| alive.has(*array));
         self.written.retain(|array, _| alive.has(*array));
     }
@@ -111,12 +116,13 @@ impl Blaster {
     pub(super) fn read(&mut self, graph: &Graph, e: Expr) -> Word {
         let (array, index) = (graph.kid(e, 0), self.words[&graph.kid(e, 1)].to_vec());
         let set = self.index_sets.of(graph, graph.kid(e, 1)).cloned();
+        let offset = Offset::of(graph, graph.kid(e, 1));
         let mut word = Word::with_capacity(graph.width(e) as usize);
         for i in 0..graph.read_count(e) {
             let skip = circuit::constant(&Bits::word(index.len() as u32, i.into()));
             let at = circuit::add(&mut self.gates, &index, &skip);
             let set = set.as_ref().map(|set| set.plus(i.into()));
-            word.extend(self.element(graph, array, &At::Index(at, set)));
+            word.extend(self.element(graph, array, &At::Index(at, set, Some(offset.plus(i)))));
         }
         word
     }
@@ -147,7 +153,7 @@ impl Blaster {
                 ArrayForm::Store { base, index, .. } => ([Some(base), None], self.hit(graph, index, at)),
                 ArrayForm::Table { base } => {
                     let inside = match at {
-                        At::Index(index, set) => {
+                        At::Index(index, set, _) => {
                             !table::may_miss(graph.table(top).elements.len(), index, set.as_ref())
                         }
                         At::Unmentioned => false,
@@ -173,7 +179,7 @@ impl Blaster {
                     circuit::choose(&mut self.gates, hit, &self.words[&element], first)
                 }
                 ArrayForm::Table { .. } => match at {
-                    At::Index(index, set) => {
+                    At::Index(index, set, _) => {
                         let elements = &graph.table(top).elements;
                         table::lookup(&mut self.gates, elements, index, set.as_ref(), first)
                     }
@@ -190,12 +196,12 @@ impl Blaster {
     /// Literal that is true if the index of a store is the index read.
     fn hit(&mut self, graph: &Graph, index: Expr, at: &At) -> Lit {
         match at {
-            At::Index(_, Some(set))
+            At::Index(_, Some(set), _)
                 if self.index_sets.of(graph, index).is_some_and(|other| other.is_disjoint(set)) =>
             {
                 Lit::FALSE
             }
-            At::Index(word, _) => circuit::equal(&mut self.gates, word, &self.words[&index]),
+            At::Index(word, _, offset) => self.is_index(graph, (word, offset.as_ref()), index),
             At::Unmentioned => Lit::FALSE,
         }
     }
@@ -203,7 +209,7 @@ impl Blaster {
     /// An element of an array variable.
     fn base(&mut self, graph: &Graph, array: Expr, at: &At) -> Word {
         let width = graph.width(array);
-        let At::Index(index, set) = at else {
+        let At::Index(index, set, offset) = at else {
             if let Some(known) = self.arrays.unmentioned.get(&array) {
                 return known.clone();
             }
@@ -238,6 +244,7 @@ impl Blaster {
             self.arrays.accesses.push(Access {
                 array,
                 index,
+                offset: offset.clone(),
                 value: value.clone(),
                 lemmas: Vec::new(),
                 tied: Vec::new(),
@@ -252,7 +259,7 @@ impl Blaster {
         let mut word: Option<Word> = None;
         for value in set.values() {
             let here = circuit::constant(&Bits::word(set.width(), value));
-            let element = self.base(graph, array, &At::Index(here.clone(), None));
+            let element = self.base(graph, array, &At::Index(here.clone(), None, None));
             word = Some(match word {
                 None => element,
                 Some(others) => {
@@ -271,7 +278,7 @@ impl Blaster {
         if index_width <= self.expanded_index_width.max(ALWAYS_EXPANDED_INDEX_WIDTH) {
             let mut same = Vec::new();
             for i in 0..1u64 << index_width {
-                let at = At::Index(circuit::constant(&Bits::word(index_width, i)), None);
+                let at = At::Index(circuit::constant(&Bits::word(index_width, i)), None, None);
                 let [a, b] = sides.map(|side| self.element(graph, side, &at));
                 same.push(circuit::equal(&mut self.gates, &a, &b));
             }
@@ -280,7 +287,7 @@ impl Blaster {
         let number = self.arrays.comparisons.len() as u32;
         let equal = self.inputs(1, Owner::ArrayTerm(ArrayTerm::Comparison(number)));
         let witness = self.inputs(index_width, Owner::Witness);
-        let [a, b] = sides.map(|side| self.element(graph, side, &At::Index(witness.clone(), None)));
+        let [a, b] = sides.map(|side| self.element(graph, side, &At::Index(witness.clone(), None, None)));
         let agree = circuit::equal(&mut self.gates, &a, &b);
         let differ_if_unequal = self.gates.or(equal[0], !agree);
         let mut indices = vec![witness];
@@ -326,8 +333,8 @@ impl Blaster {
 
 /// Index of an element.
 pub(super) enum At {
-    /// This index; its values lie in the set if one is given.
-    Index(Word, Option<Set>),
+    /// This index; its values lie in the set if one is given, and it is the sum of a base and a constant.
+    Index(Word, Option<Set>, Option<Offset>),
     /// An index that no access, store or table mentions.
     Unmentioned,
 }

@@ -61,7 +61,7 @@ impl Blaster {
                 self.add_walk_lemma(graph, number, &walks[&slot]);
             }
             for (one, other) in conflicts {
-                self.add_meeting_lemma([one, other].map(|slot| (slot, walks.get(&slot))));
+                self.add_meeting_lemma(graph, [one, other].map(|slot| (slot, walks.get(&slot))));
             }
             return match self.gates.stopped() {
                 Some(why) => Err(why.clone()),
@@ -236,7 +236,7 @@ impl Blaster {
             .filter(|place| values[0].get(place) != values[1].get(place))
             .take(MAX_LEMMAS_PER_ROUND)
             .map(|place| terms.get(&place).cloned().unwrap_or_else(|| circuit::constant(&place)))
-            .map(|index| At::Index(index, None))
+            .map(|index| At::Index(index, None, None))
             .collect();
         let comparison = &self.arrays.comparisons[number as usize];
         let (sides, equal) = (comparison.sides, comparison.equal);

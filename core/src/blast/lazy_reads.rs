@@ -10,10 +10,15 @@
 use super::arrays::{Access, ArrayTerm, At};
 use super::circuit::{self, Word};
 use super::gate::Lit;
+use super::offsets::Offset;
 use super::{Blaster, Owner};
 use crate::expr::walk::ArrayForm;
-use crate::expr::{Bits, Expr, Graph};
+use crate::expr::{Bits, Expr, Graph, Op};
+use crate::interval::Set;
 use rustc_hash::{FxHashMap, FxHashSet};
+
+/// Gates for each bit of a multiplexer or of a comparison.
+const GATES_PER_BIT: u64 = 3;
 
 /// An array that is read on demand: the arrays it is made of, and the words of its own node.
 pub(super) struct Written {
@@ -50,39 +55,97 @@ pub(super) struct Walk {
 impl Blaster {
     /// Whether a read of `array` is decided on demand: it meets more open writes and ites than the limit.
     fn is_on_demand(&mut self, graph: &Graph, array: Expr, at: &At) -> bool {
-        let At::Index(word, set) = at else { return false };
+        let At::Index(word, set, offset) = at else { return false };
         if self.lazy_reads == 0 {
             return false;
         }
         let is_constant = word.iter().all(|lit| lit.is_constant());
-        let mut seen = FxHashSet::default();
-        let (mut open, mut stack) = (0, vec![array]);
+        let most = self.lazy_reads;
+        let (mut writes, mut ites) = (0, 0);
+        self.visit_writes(graph, array, |blaster, index| {
+            match index {
+                None => ites += 1,
+                Some(index) => {
+                    let is_known = *word == *blaster.words[&index]
+                        || (is_constant && graph.is_const(index))
+                        || blaster.is_known(graph, (set.as_ref(), offset.as_ref()), index);
+                    writes += u32::from(!is_known);
+                }
+            }
+            // Without comparisons of indices a multiplexer is small.
+            writes == 0 || writes + ites <= most
+        });
+        writes > 0 && writes + ites > most
+    }
+
+    /// Visits the indices of the writes that an array is made of, and its ites (`None`), while the visitor returns true.
+    fn visit_writes(
+        &mut self,
+        graph: &Graph,
+        array: Expr,
+        mut visit: impl FnMut(&mut Blaster, Option<Expr>) -> bool,
+    ) {
+        let (mut seen, mut stack) = (FxHashSet::default(), vec![array]);
         while let Some(e) = stack.pop() {
             if !seen.insert(e) {
                 continue;
             }
-            match graph.array_form(e) {
-                ArrayForm::Variable | ArrayForm::Constant { .. } => {}
-                ArrayForm::Table { base } => stack.push(base),
+            let goes_on = match graph.array_form(e) {
+                ArrayForm::Variable | ArrayForm::Constant { .. } => true,
+                ArrayForm::Table { base } => {
+                    stack.push(base);
+                    true
+                }
                 ArrayForm::Ite { then, otherwise, .. } => {
-                    open += 1;
                     stack.extend([then, otherwise]);
+                    visit(self, None)
                 }
                 ArrayForm::Store { base, index, .. } => {
-                    let is_known = *word == *self.words[&index]
-                        || (is_constant && graph.is_const(index))
-                        || set.as_ref().is_some_and(|set| {
-                            self.index_sets.of(graph, index).is_some_and(|other| other.is_disjoint(set))
-                        });
-                    open += u32::from(!is_known);
                     stack.push(base);
+                    visit(self, Some(index))
                 }
-            }
-            if open > self.lazy_reads {
-                return true;
+            };
+            if !goes_on {
+                return;
             }
         }
-        false
+    }
+
+    /// Whether a write is to the index that is read, or not, for all values.
+    fn is_known(&mut self, graph: &Graph, at: (Option<&Set>, Option<&Offset>), index: Expr) -> bool {
+        let (set, offset) = at;
+        offset.is_some_and(|at| at.equals(&Offset::of(graph, index)).is_some())
+            || set.is_some_and(|set| {
+                self.index_sets.of(graph, index).is_some_and(|other| other.is_disjoint(set))
+            })
+    }
+
+    /// Whether the multiplexers of all reads in some expressions have at most this many gates, by an estimate.
+    pub fn has_few_multiplexers(&mut self, graph: &Graph, roots: &[Expr], most: u64) -> bool {
+        let mut reads = Vec::new();
+        graph.post_order(roots, |e| {
+            if graph.op(e) == Op::Read && graph.op(graph.kid(e, 0)) != Op::Var {
+                reads.push(e);
+            }
+        });
+        let mut gates = 0;
+        for e in reads {
+            let (array, index) = (graph.kid(e, 0), graph.kid(e, 1));
+            let set = self.index_sets.of(graph, index).cloned();
+            let offset = Offset::of(graph, index);
+            let compared = u64::from(graph.read_count(e)) * GATES_PER_BIT * u64::from(graph.width(index));
+            let chosen = u64::from(graph.width(e)) * GATES_PER_BIT;
+            self.visit_writes(graph, array, |blaster, index| {
+                let is_known =
+                    index.is_none_or(|index| blaster.is_known(graph, (set.as_ref(), Some(&offset)), index));
+                gates += if is_known { chosen } else { chosen + compared };
+                gates <= most
+            });
+            if gates > most {
+                return false;
+            }
+        }
+        true
     }
 
     /// The free value of a read that is decided on demand.
@@ -90,7 +153,7 @@ impl Blaster {
         if !self.is_on_demand(graph, array, at) {
             return None;
         }
-        let At::Index(index, _) = at else { return None };
+        let At::Index(index, _, offset) = at else { return None };
         let key = (array, index.clone());
         if let Some(&known) = self.arrays.access_at.get(&key) {
             return Some(self.arrays.accesses[known as usize].value.clone());
@@ -103,6 +166,7 @@ impl Blaster {
             self.arrays.accesses.push(Access {
                 array,
                 index,
+                offset: offset.clone(),
                 value: value.clone(),
                 lemmas: Vec::new(),
                 tied: Vec::new(),
@@ -175,28 +239,28 @@ impl Blaster {
     }
 
     /// Literals of which one is true unless a read at `index` takes the walk to its end.
-    fn off_walk(&mut self, walk: &Walk, index: &Word, lits: &mut Vec<Lit>) {
+    fn off_walk(&mut self, graph: &Graph, walk: &Walk, at: (&Word, Option<&Offset>), lits: &mut Vec<Lit>) {
         for step in &walk.steps {
             lits.push(match step {
-                Step::Miss(other) => circuit::equal(&mut self.gates, index, &self.words[other]),
+                Step::Miss(other) => self.is_index(graph, at, *other),
                 Step::Arm(condition) => !*condition,
             });
         }
         if let End::Hit { index: other, .. } = walk.end {
-            lits.push(!circuit::equal(&mut self.gates, index, &self.words[&other]));
+            lits.push(!self.is_index(graph, at, other));
         }
     }
 
     /// Adds the lemma that a read has the value at the end of its walk.
     pub(super) fn add_walk_lemma(&mut self, graph: &Graph, number: u32, walk: &Walk) {
         let access = &self.arrays.accesses[number as usize];
-        let (index, value) = (access.index.clone(), access.value.clone());
+        let (index, offset, value) = (access.index.clone(), access.offset.clone(), access.value.clone());
         let mut lits = Vec::new();
-        self.off_walk(walk, &index, &mut lits);
+        self.off_walk(graph, walk, (&index, offset.as_ref()), &mut lits);
         let element = match walk.end {
             End::Hit { element, .. } | End::Constant(element) => self.words[&element].to_vec(),
             End::Variable(array) | End::Table(array) => {
-                let element = self.element_at(graph, array, &At::Index(index, None));
+                let element = self.element_at(graph, array, &At::Index(index, None, offset));
                 // It is new to the cone of the read.
                 self.arrays.accesses[number as usize].tied.push((array, element.clone()));
                 self.cones.clear();
@@ -211,13 +275,25 @@ impl Blaster {
         self.arrays.accesses[number as usize].lemmas.push(lemma);
     }
 
+    /// The offset of the index of a read, by its slot.
+    fn offset_of(&self, slot: u32) -> Option<Offset> {
+        match self.slot(slot).0.owner {
+            Owner::ArrayTerm(ArrayTerm::Access(number)) => {
+                self.arrays.accesses[number as usize].offset.clone()
+            }
+            _ => None,
+        }
+    }
+
     /// Adds the lemma that two reads that meet the same element of an array variable are equal.
-    pub(super) fn add_meeting_lemma(&mut self, reads: [(u32, Option<&Walk>); 2]) {
+    pub(super) fn add_meeting_lemma(&mut self, graph: &Graph, reads: [(u32, Option<&Walk>); 2]) {
         let [(i, v), (j, w)] = reads.map(|(slot, _)| self.read_of(slot));
-        let mut lits = vec![!circuit::equal(&mut self.gates, &i, &j)];
-        for ((_, walk), index) in reads.iter().zip([&i, &j]) {
+        let offsets = reads.map(|(slot, _)| self.offset_of(slot));
+        let [k, l] = &offsets;
+        let mut lits = vec![!self.same_index((&i, k.as_ref()), (&j, l.as_ref()))];
+        for (((_, walk), index), offset) in reads.iter().zip([&i, &j]).zip(&offsets) {
             if let Some(walk) = walk {
-                self.off_walk(walk, index, &mut lits);
+                self.off_walk(graph, walk, (index, offset.as_ref()), &mut lits);
             }
         }
         lits.push(circuit::equal(&mut self.gates, &v, &w));

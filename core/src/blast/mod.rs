@@ -17,6 +17,7 @@ pub mod gate;
 mod guards;
 mod index_sets;
 mod lazy_reads;
+mod offsets;
 mod overflow;
 pub mod refute;
 mod sample;
@@ -93,6 +94,8 @@ pub struct Blaster {
     /// Ascending by `first`.
     slots: Vec<Slot>,
     quotients: FxHashMap<(Expr, Expr), (Word, Word)>,
+    /// Differences of bases of indices (`offsets.rs`).
+    differences: FxHashMap<(Expr, Expr), Word>,
     cones: FxHashMap<Lit, Arc<Cone>>,
     arrays: Arrays,
     index_sets: IndexSets,
@@ -308,6 +311,7 @@ impl Blaster {
     pub fn sweep(&mut self, alive: &Alive) -> bool {
         self.words.retain(|e, _| alive.has(*e));
         self.quotients.retain(|(a, b), _| alive.has(*a) && alive.has(*b));
+        self.differences.retain(|(a, b), _| alive.has(*a) && alive.has(*b));
         self.arrays.sweep(alive);
         self.index_sets.sweep(alive);
         self.guards.sweep(alive);

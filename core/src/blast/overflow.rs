@@ -14,7 +14,7 @@ use crate::expr::{Expr, Graph, Op};
 /// A comparison that says whether a product fits, by its factors.
 pub struct Fits {
     pub factors: [Expr; 2],
-    signed: bool,
+    pub signed: bool,
 }
 
 impl Fits {

@@ -115,7 +115,7 @@ builtins! {
     BvXor "bvxor", 0, AtLeast(2), Words, Operand = Xor;
     BvNand "bvnand", 0, Exactly(2), Words, Operand => |g, args, _| g.nand(args[0], args[1]);
     BvNor "bvnor", 0, Exactly(2), Words, Operand => |g, args, _| g.nor(args[0], args[1]);
-    BvXnor "bvxnor", 0, Exactly(2), Words, Operand => |g, args, _| g.xnor(args[0], args[1]);
+    BvXnor "bvxnor", 0, AtLeast(2), Words, Operand => |g, args, _| args[1..].iter().fold(args[0], |all, &e| g.xnor(all, e));
     BvAdd "bvadd", 0, AtLeast(2), Words, Operand = Add;
     BvSub "bvsub", 0, Exactly(2), Words, Operand = Sub;
     BvMul "bvmul", 0, AtLeast(2), Words, Operand = Mul;
@@ -163,6 +163,7 @@ builtins! {
     BvRol "bvrol", 0, Exactly(2), Words, Operand => |g, args, _| g.rotate_by(args[0], args[1], true);
     BvRor "bvror", 0, Exactly(2), Words, Operand => |g, args, _| g.rotate_by(args[0], args[1], false);
     RotateRight "rotate_right", 1, Exactly(1), Words, Operand => |g, args, by| g.rotate_right(args[0], by[0]);
+    BitToBool "bit2bool", 1, Exactly(1), Words, Bool => |g, args, at| g.bit_at(args[0], at[0] as u32);
     Repeat "repeat", 1, Exactly(1), Words, Indexed => |g, args, count| g.repeat(args[0], count[0] as u32);
     Select "select", 0, Exactly(2), ArrayIndex, Arguments => |g, args, _| g.select(args[0], args[1]);
     Store "store", 0, Exactly(3), ArrayIndexElement, Arguments => |g, args, _| g.store(args[0], args[1], args[2]);
@@ -179,6 +180,7 @@ impl Builtin {
                 | Builtin::BvInc
                 | Builtin::BvDec
                 | Builtin::BvIte
+                | Builtin::BitToBool
                 | Builtin::ExtRotateLeft
                 | Builtin::ExtRotateRight
                 | Builtin::BvUmulNoovfl
@@ -277,6 +279,10 @@ impl Builtin {
             {
                 let limit = MAX_WIDTH / 2;
                 self.error(format_args!("expected at most {limit} bits for a signed product, found {width}"))
+            }
+            WordResult::Bool if self == Builtin::BitToBool && params[0] >= wide => {
+                let (top, found) = (width - 1, params[0]);
+                self.error(format_args!("expected an index of at most {top}, found {found}"))
             }
             WordResult::Bool => Ok(Sort::Bool),
             WordResult::Indexed if self == Builtin::Extract => {

@@ -11,6 +11,12 @@ impl Graph {
         self.bool_to_bit(some)
     }
 
+    /// Is this bit set?
+    pub fn bit_at(&mut self, a: Expr, at: u32) -> Expr {
+        let (bit, one) = (self.extract(a, at, 1), self.word(1, 1));
+        self.eq(bit, one)
+    }
+
     /// Conjunction of all bits, as one bit.
     pub fn all_bits(&mut self, a: Expr) -> Expr {
         let ones = self.constant(Bits::ones(self.width(a)));

@@ -31,6 +31,7 @@ pub use op::{
     ArithOp, ArrayOp, BitsOp, CompareOp, Family, FloatOp, LeafOp, Op, ResultSort, ShapeOp, ShiftOp,
 };
 pub use rewrite::Rule;
+pub(crate) use rewrite::{Monomial, Polynomial};
 pub use sort::{Sort, SortError};
 pub use value::{ArrayValue, Model, Value};
 

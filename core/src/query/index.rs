@@ -21,6 +21,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 const MIN_INDEXED: usize = 32;
 /// A constraint of more nodes makes parts of them.
 const MIN_PART_NODES: usize = 64;
+/// Values of at most this many keys are copied without comparing models.
+const MAX_FEW_KEYS: usize = 16;
 /// Limit of remembered identities; all are dropped when it is reached.
 const MAX_IDENTITIES: usize = 1 << 16;
 
@@ -575,6 +577,26 @@ impl PathIndex {
         model: &mut Model,
         other: &Model,
     ) {
+        let number =
+            components.iter().map(|&number| at.component(number).keys.len()).sum::<usize>() + keys.len();
+        // Models of different sizes differ in at least as many inputs.
+        if number <= MAX_FEW_KEYS.max(model.len().abs_diff(other.len())) {
+            let of_components = components.iter().flat_map(|&number| at.component(number).keys.iter());
+            for &key in of_components.chain(keys) {
+                match self.keys[key as usize] {
+                    Key::Atom(Atom::Variable(v)) => {
+                        let value = other.bits(v, graph.width(v));
+                        if value != model.bits(v, graph.width(v)) {
+                            model.set_bits(v, value);
+                        }
+                    }
+                    Key::Atom(Atom::Element(array, at)) => copy_element(graph, model, other, array, at),
+                    Key::Atom(Atom::Array(array)) => copy_array(graph, model, other, array),
+                    Key::Part(_) => {}
+                }
+            }
+            return;
+        }
         let is_wanted = |key: Key| {
             let Some(number) = self.numbers.get(&key) else { return false };
             let component = at.component_of(key, *number);
@@ -591,13 +613,7 @@ impl PathIndex {
                         copy_element(graph, model, other, array, at);
                     }
                 }
-                Atom::Array(array) if is_wanted(Key::Atom(atom)) => {
-                    let Sort::Array { index, element } = graph.sort(array) else {
-                        unreachable!("an array atom")
-                    };
-                    let zero = || Arc::new(ArrayValue::zero(index, element));
-                    model.set(array, Value::Array(other.array(array).cloned().unwrap_or_else(zero)));
-                }
+                Atom::Array(array) if is_wanted(Key::Atom(atom)) => copy_array(graph, model, other, array),
                 Atom::Array(array) => {
                     for &number in self.elements.get(&array).into_iter().flatten() {
                         let key = self.keys[number as usize];
@@ -642,6 +658,17 @@ impl PathIndex {
 fn copy_element(graph: &Graph, model: &mut Model, other: &Model, array: Expr, at: u64) {
     let Sort::Array { index, element } = graph.sort(array) else { unreachable!("an array atom") };
     let at = Bits::word(index, at);
-    let value = other.array(array).map_or_else(|| Bits::zero(element), |value| value.get(&at));
-    model.set_element(graph, array, &at, value);
+    let value =
+        |model: &Model| model.array(array).map_or_else(|| Bits::zero(element), |value| value.get(&at));
+    let new = value(other);
+    // Changing an array that models share copies it.
+    if new != value(model) {
+        model.set_element(graph, array, &at, new);
+    }
+}
+
+fn copy_array(graph: &Graph, model: &mut Model, other: &Model, array: Expr) {
+    let Sort::Array { index, element } = graph.sort(array) else { unreachable!("an array atom") };
+    let zero = || Arc::new(ArrayValue::zero(index, element));
+    model.set(array, Value::Array(other.array(array).cloned().unwrap_or_else(zero)));
 }

@@ -13,6 +13,7 @@ mod kquery;
 mod linear;
 mod on_demand;
 mod options;
+mod polynomials;
 mod preprocess;
 mod rejected;
 mod skeleton;

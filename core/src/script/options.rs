@@ -46,6 +46,8 @@ pub(super) struct Options {
     pub(super) eliminate_variables: bool,
     /// Whether the boolean skeleton is simplified (`skeleton.rs`).
     pub(super) skeleton: bool,
+    /// Whether terms with equal polynomials become one term (`polynomials.rs`).
+    pub(super) equal_polynomials: bool,
     /// Whether terms that can have any value become variables (`unconstrained.rs`).
     pub(super) unconstrained_terms: bool,
     /// Estimated gates of products, quotients and remainders from which on they are left out at first (`on_demand.rs`); 0
@@ -65,6 +67,7 @@ impl Options {
             continued_execution: false,
             eliminate_variables: true,
             skeleton: true,
+            equal_polynomials: true,
             unconstrained_terms: true,
             on_demand_gates: 4_000,
             shared_ms: 300,
@@ -83,6 +86,7 @@ impl Session {
             "continued-execution" => self.options.continued_execution = truth(lexer)?,
             "eliminate-variables" => self.options.eliminate_variables = truth(lexer)?,
             "simplify-skeleton" => self.options.skeleton = truth(lexer)?,
+            "equal-polynomials" => self.options.equal_polynomials = truth(lexer)?,
             "unconstrained-terms" => self.options.unconstrained_terms = truth(lexer)?,
             "on-demand-gates" => self.options.on_demand_gates = lexer.numeral()?,
             "global-declarations" | "global-decls" => self.symbols.global = truth(lexer)?,
@@ -118,6 +122,7 @@ impl Session {
             "continued-execution" => self.options.continued_execution.to_string(),
             "eliminate-variables" => self.options.eliminate_variables.to_string(),
             "simplify-skeleton" => self.options.skeleton.to_string(),
+            "equal-polynomials" => self.options.equal_polynomials.to_string(),
             "unconstrained-terms" => self.options.unconstrained_terms.to_string(),
             "on-demand-gates" => self.options.on_demand_gates.to_string(),
             "global-declarations" | "global-decls" => self.symbols.global.to_string(),
@@ -182,6 +187,7 @@ impl Session {
             ("eliminated", counts.eliminated),
             ("booleans", counts.booleans),
             ("facts", counts.facts),
+            ("equal-polynomials", counts.polynomials),
             ("unconstrained", counts.unconstrained),
             ("preprocessed-late", counts.late),
             ("attempts-on-demand", counts.attempts),

@@ -1,9 +1,10 @@
-//! Preprocessing of a check whose core may be all assertions: rounds of the boolean skeleton, of elimination of variables and of
-//! unconstrained terms, until nothing changes. Each step has an option and a counter.
+//! Preprocessing of a check whose core may be all assertions: rounds of the boolean skeleton, of elimination of variables, of
+//! equal polynomials and of unconstrained terms, until nothing changes. Each step has an option and a counter.
 
 use super::check::conjuncts;
 use super::eliminate::{Eliminated, Floats};
 use super::options::Options;
+use super::polynomials;
 use super::skeleton::Skeleton;
 use super::unconstrained;
 use crate::expr::{Expr, Graph, Model};
@@ -19,6 +20,8 @@ pub(super) struct PreprocessCounts {
     pub(super) booleans: u64,
     pub(super) facts: u64,
     pub(super) unconstrained: u64,
+    /// Terms replaced by terms with an equal polynomial.
+    pub(super) polynomials: u64,
     /// Checks that were preprocessed after a brief attempt without it.
     pub(super) late: u64,
     /// Queries without some products, quotients or remainders.
@@ -61,6 +64,11 @@ pub(super) fn preprocess(
         }
         if options.skeleton {
             let rest = skeleton.with_facts(graph, &found.rest);
+            found.rest = split(graph, &rest);
+        }
+        if options.equal_polynomials
+            && let Some(rest) = polynomials::unite(graph, &found.rest, &mut counts.polynomials)
+        {
             found.rest = split(graph, &rest);
         }
         if options.unconstrained_terms

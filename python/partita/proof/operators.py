@@ -128,8 +128,13 @@ def extract(high: int, low: int, a: Word) -> Word:
     return a[low : high + 1]
 
 
+def bit(place: int, a: Word) -> int:
+    return extract(place, place, a)[0]
+
+
 INDEXED: dict[str, Function] = {
     "extract": extract,
+    "bit2bool": bit,
     "repeat": repeat,
     "zero_extend": lambda count, a: a + (FALSE,) * count,
     "sign_extend": lambda count, a: a + (a[-1],) * count,

@@ -55,6 +55,8 @@ CASES = {
     "ubv_to_int": ("(assert (distinct ((_ int_to_bv 4) (ubv_to_int #xfe)) #xe))(check-sat)", "unsat"),
     "sbv_to_int": ("(assert (distinct ((_ int_to_bv 16) (sbv_to_int #xfe)) #xfffe))(check-sat)", "unsat"),
     "get-assignment": (f"{BYTE}(assert (! (= x #x01) :named p))(check-sat)(get-assignment)", "sat ((p true))"),
+    "bit2bool": (f"{BYTE}(assert (distinct ((_ bit2bool 7) x) (bvslt x #x00)))(check-sat)", "unsat"),
+    "bvxnor of three": (f"{BYTE}(assert (distinct (bvxnor x #x0f #x3c) (bvxor x #x33)))(check-sat)", "unsat"),
     "define-fun-rec": (
         f"{BYTE}(define-fun-rec f ((y (_ BitVec 8))) (_ BitVec 8) (bvadd y #x01))(assert (= (f x) x))(check-sat)",
         "unsat",

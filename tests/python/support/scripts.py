@@ -16,6 +16,7 @@ from dataclasses import dataclass, field
 
 from partita import _core
 from partita.proof import file as proof
+from partita.proof.script import NoProofError
 from partita.proof.search import SatisfiableError, prove
 from partita.solver import DEFAULT_LAYERS, resolve
 
@@ -24,7 +25,12 @@ BINARY = "bvand bvor bvxor bvnand bvnor bvxnor bvadd bvsub bvmul".split()
 BINARY += "bvudiv bvurem bvsdiv bvsrem bvsmod bvshl bvlshr bvashr".split()
 COMPARE = "bvult bvule bvugt bvuge bvslt bvsle bvsgt bvsge".split()
 OVERFLOW = "bvuaddo bvsaddo bvusubo bvssubo bvumulo bvsmulo bvsdivo".split()
+REDUCTIONS = "bvredor bvredand".split()
+ELEMENT = "U"
+"""A declared sort."""
 CONNECTIVES = "and or xor =>".split()
+BIT, BIT_END = "(ite ", " #b1  #b0)"
+"""A boolean as a word: the condition of `bvite`, with spaces by which it is found again."""
 TIMEOUT_S = 10.0
 
 
@@ -55,6 +61,11 @@ class Script:
     def has_cores(self) -> bool:
         return not self.is_single and not self.is_unnamed
 
+    @property
+    def valued(self) -> list[str]:
+        """Constants whose values other solvers can read: not those of a declared sort."""
+        return [name for name, sort in self.constants.items() if ELEMENT not in sort]
+
     def text(self) -> str:
         return "\n".join(self.declarations + self.commands)
 
@@ -75,6 +86,15 @@ class Generator:
             self.arrays[f"(Array {index} {element})"] = (index, element)
             if number == 0 and self.random.random() < 0.3:
                 self.arrays[f"(Array Bool {element})"] = ("Bool", element)
+        others: list[str] = []
+        if self.random.random() < 0.3:
+            others.append(ELEMENT)
+            self.script.declarations.append(f"(declare-sort {ELEMENT} 0)")
+            self.arrays[f"(Array {ELEMENT} {sorts[1]})"] = (ELEMENT, sorts[1])
+        if self.arrays and self.random.random() < 0.2:
+            inner, (index, _) = self.random.choice(list(self.arrays.items()))
+            self.arrays[f"(Array {index} {inner})"] = (index, inner)
+        sorts += others
         for name in "fgh"[: self.random.randrange(4)]:
             arguments = [self.random.choice(sorts) for _ in range(self.random.randrange(1, 4))]
             self.functions[name] = (arguments, self.random.choice(sorts))
@@ -96,6 +116,8 @@ class Generator:
         if other > width:
             low = self.random.randrange(other - width + 1)
             return f"((_ extract {low + width - 1} {low}) {term})"
+        if other < width and width % other == 0 and self.random.random() < 0.5:
+            return f"((_ repeat {width // other}) {term})"
         if other < width:
             return f"((_ {self.random.choice(['zero_extend', 'sign_extend'])} {width - other}) {term})"
         return f"((_ {self.random.choice(['rotate_left', 'rotate_right'])} {self.random.randrange(9)}) {term})"
@@ -108,7 +130,11 @@ class Generator:
             return f"({choose.choice(COMPARE)} {self.term(sort, depth)} {self.term(sort, depth)})"
         if kind < 5:
             sort = choose.choice([*map(bits, self.widths), *self.arrays, "Bool"])
+            if choose.random() < 0.2 and ELEMENT in self.script.constants.values():
+                sort = ELEMENT
             return f"({choose.choice(['=', 'distinct'])} {self.term(sort, depth)} {self.term(sort, depth)})"
+        if kind == 5 and choose.random() < 0.1:
+            return f"(bvnego {self.term(sort, depth)})"
         if kind == 5:
             return f"({choose.choice(OVERFLOW)} {self.term(sort, depth)} {self.term(sort, depth)})"
         if kind == 6:
@@ -135,17 +161,26 @@ class Generator:
             index, element = self.arrays[sort]
             if choose.random() < 0.7:
                 options = [f"(store {self.term(sort, depth)} {self.term(index, depth)} {self.term(element, depth)})"]
+            if choose.random() < 0.1 and ELEMENT not in index:
+                options = [f"((as const {sort}) {self.term(element, depth)})"]
         elif choose.random() < 0.3 and (arrays := [a for a, (_, e) in self.arrays.items() if e == sort]):
             array = choose.choice(arrays)
             options = [f"(select {self.term(array, depth)} {self.term(self.arrays[array][0], depth)})"]
         elif sort == "Bool":
             options = [self.boolean(depth)]
+        elif sort == ELEMENT:
+            pass
         elif choose.random() < 0.85:
             width = int(sort.split()[2].rstrip(")"))
             a, b = self.term(sort, depth), self.term(sort, depth)
             options = [f"({choose.choice(BINARY)} {a} {b})"] * 3
             options += [f"({choose.choice(UNARY)} {a})", self.width(depth, width)]
-            if width == 1:
+            if choose.random() < 0.1:
+                options.append(f"(bvite {BIT}{self.term('Bool', depth)}{BIT_END} {a} {b})")
+            if width == 1 and choose.random() < 0.3:
+                other = bits(choose.choice(self.widths))
+                options.append(f"({choose.choice(REDUCTIONS)} {self.term(other, depth)})")
+            elif width == 1:
                 other = bits(choose.choice(self.widths))
                 options.append(f"(bvcomp {self.term(other, depth)} {self.term(other, depth)})")
             else:
@@ -185,6 +220,11 @@ class Generator:
         return script
 
 
+def portable(text: str) -> str:
+    """The text without `bvite`, which not every solver has."""
+    return text.replace(f"(bvite {BIT}", f"(ite (= #b1 {BIT}").replace(BIT_END, f"{BIT_END})")
+
+
 def sessions(script: Script, detail: Callable[[str], str]) -> Iterator[tuple[str, str]]:
     """The answer of each check, and the answer to the command that `detail` has for it."""
     spec, make = resolve(None)
@@ -212,7 +252,7 @@ def sessions(script: Script, detail: Callable[[str], str]) -> Iterator[tuple[str
 
 def partita_answers(script: Script) -> list[tuple[str, str]]:
     """The answer of each check, and its values or core."""
-    commands = {"sat": f"(get-value ({' '.join(script.constants)}))"}
+    commands = {"sat": f"(get-value ({' '.join(script.valued)}))"}
     if script.has_cores:
         commands["unsat"] = "(get-unsat-core)"
     return list(sessions(script, lambda answer: commands.get(answer, "")))
@@ -225,7 +265,7 @@ def models(script: Script) -> Iterator[tuple[int, str]]:
         if answer == "sat":
             terms = [*check.assertions.values(), *check.assumptions]
             everything = "\n".join(f"(assert {term})" for term in terms)
-            yield number, f"{model[1:-1]}\n{everything}\n(check-sat)"
+            yield number, portable(f"{model[1:-1]}\n{everything}\n(check-sat)")
 
 
 def z3_answers(text: str) -> list[str]:
@@ -278,13 +318,17 @@ def proof_differences(script: Script, ours: list[tuple[str, str]], seconds: floa
     """Proves what is `unsat`, within `seconds` each, and fails to refute what is `sat`. Returns the number of proofs
     that were checked, and what differs."""
     checked, wrong = 0, []
-    for number, problem in proof.read(script.text()).items():
+    try:
+        problems = proof.read(script.text())
+    except NoProofError:
+        return 0, []
+    for number, problem in problems.items():
         answer = ours[number - 1][0]
         try:
             refuted = prove(problem, seconds)
         except SatisfiableError:
             found = "sat"
-        except TimeoutError:
+        except (TimeoutError, NoProofError):
             continue
         else:
             found = "unsat"
@@ -300,7 +344,7 @@ def differences(seed: str, proof_seconds: float = 0.0) -> tuple[Counts, list[str
     script = Generator(seed).make()
     text, counts, wrong = script.text(), Counts(), []
     ours = partita_answers(script)
-    named = re.sub(r"\(assert \(! (.*) :named \w+\)\)$", r"(assert \1)", text, flags=re.MULTILINE)
+    named = re.sub(r"\(assert \(! (.*) :named \w+\)\)$", r"(assert \1)", portable(text), flags=re.MULTILINE)
     for solver, theirs in (("z3", z3_answers(named)), ("bitwuzla", bitwuzla_answers(named))):
         if theirs is None or len(theirs) != len(ours):
             continue
@@ -317,7 +361,8 @@ def differences(seed: str, proof_seconds: float = 0.0) -> tuple[Counts, list[str
         counts.unknown += answer == "unknown"
         if answer == "sat":
             values = "\n".join(f"(assert (= {pair}))" for pair in pairs(detail))
-            everything = "\n".join(f"(assert {term})" for term in [*check.assertions.values(), *check.assumptions])
+            terms = [*check.assertions.values(), *check.assumptions]
+            everything = portable("\n".join(f"(assert {term})" for term in terms))
             back = z3_answers(f"{declarations}\n{everything}\n{values}\n(check-sat)")
             counts.models += back == ["sat"]
             if back != ["sat"] and back != ["unknown"]:
@@ -326,7 +371,7 @@ def differences(seed: str, proof_seconds: float = 0.0) -> tuple[Counts, list[str
             names = detail.strip("()").split() if script.has_cores else list(check.assertions)
             assert set(names) <= set(check.assertions), (names, check)
             core = [check.assertions[name] for name in names] + check.assumptions
-            everything = "\n".join(f"(assert {term})" for term in core)
+            everything = portable("\n".join(f"(assert {term})" for term in core))
             back = z3_answers(f"{declarations}\n{everything}\n(check-sat)")
             counts.cores += back == ["unsat"]
             if back == ["sat"]:

@@ -10,6 +10,7 @@ mod bits;
 mod compare;
 mod float;
 mod polynomial;
+pub(crate) use polynomial::{Monomial, Polynomial};
 mod shape;
 mod shift;
 

@@ -2,7 +2,7 @@
 //! distribution, also mixed with bitwise operators.
 //!
 //! Both sides are expanded to sums of monomials with constant coefficients. `x << t` is `x * (1 << t)`, also for amounts
-//! of at least the width, where both are zero, and `~x` is `-x - 1`. Of the bitwise operators only `&` of words that are not
+//! of at least the width, where both are zero, and `~x` is `-x - 1`; `(x / y) * y` is `x - x % y`. Of the bitwise operators only `&` of words that are not
 //! complements is left: `x | y = x + y - (x & y)`, `x ^ y = x + y - 2 (x & y)`, `x & ~y = x - (x & y)`. If the difference has no monomial the sides are
 //! equal; if it has only a constant, or an odd constant and even coefficients, they differ. Otherwise nothing is
 //! rewritten, so an expression never grows.
@@ -22,9 +22,9 @@ const MAX_FACTORS: usize = 8;
 const MAX_WIDTH: u32 = 4096;
 
 /// Factors, ascending; the constant monomial has none.
-type Monomial = SmallVec<[Expr; 4]>;
+pub(crate) type Monomial = SmallVec<[Expr; 4]>;
 /// Nonzero coefficients.
-type Polynomial = BTreeMap<Monomial, Bits>;
+pub(crate) type Polynomial = BTreeMap<Monomial, Bits>;
 
 fn add_monomial(sum: &mut Polynomial, monomial: Monomial, coefficient: &Bits) {
     let width = coefficient.width();
@@ -110,6 +110,25 @@ impl Graph {
         false
     }
 
+    /// The dividend and the remainder, if a product is one of a quotient and its divisor, which is their difference, also
+    /// for a divisor of zero.
+    fn divided(&mut self, product: Expr) -> Option<[Expr; 2]> {
+        let (x, y) = (self.kid(product, 0), self.kid(product, 1));
+        let is_of = |quotient: Expr, by: Expr| {
+            matches!(self.op(quotient), Op::UDiv | Op::SDiv) && self.kid(quotient, 1) == by
+        };
+        let (quotient, divisor) = if is_of(x, y) { (x, y) } else { (y, x) };
+        if !is_of(quotient, divisor) {
+            return None;
+        }
+        let dividend = self.kid(quotient, 0);
+        let rest = match self.op(quotient) {
+            Op::UDiv => self.urem(dividend, divisor),
+            _ => self.srem(dividend, divisor),
+        };
+        Some([dividend, rest])
+    }
+
     /// The summands of a bitwise operation, with their coefficients; `None` if it is a monomial.
     fn bitwise_summands(&mut self, e: Expr) -> Option<SmallVec<[(Expr, Bits); 3]>> {
         let (x, y) = (self.kid(e, 0), self.kid(e, 1));
@@ -129,8 +148,13 @@ impl Graph {
         Some(SmallVec::from([(x, one.clone()), (y, one), (and, both)]))
     }
 
+    /// Whether the sums and products at the top of `e` contain a product of variables.
+    pub(crate) fn has_product(&self, e: Expr) -> bool {
+        self.contains(e, Graph::is_product)
+    }
+
     /// The polynomial of `e`, within a number of nodes.
-    fn polynomial(&mut self, e: Expr, left: &mut u32) -> Option<Polynomial> {
+    pub(crate) fn polynomial(&mut self, e: Expr, left: &mut u32) -> Option<Polynomial> {
         *left = left.checked_sub(1)?;
         let width = self.width(e);
         let one = Bits::word(width, 1);
@@ -151,6 +175,12 @@ impl Graph {
             Op::Not => {
                 add_monomial(&mut result, Monomial::new(), &Bits::ones(width));
                 for (monomial, coefficient) in self.polynomial(self.kid(e, 0), left)? {
+                    add_monomial(&mut result, monomial, &coefficient.neg());
+                }
+            }
+            Op::Mul if let Some([dividend, rest]) = self.divided(e) => {
+                result = self.polynomial(dividend, left)?;
+                for (monomial, coefficient) in self.polynomial(rest, left)? {
                     add_monomial(&mut result, monomial, &coefficient.neg());
                 }
             }

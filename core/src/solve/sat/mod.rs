@@ -32,8 +32,6 @@ const MAX_KEPT_GATES: u64 = 4_000_000;
 const MAX_EXPANDED_INDEX_WIDTH: u32 = 16;
 /// Rounds of lemmas about arrays in an attempt with a conflict limit.
 const MAX_LIMITED_ROUNDS: u64 = 4;
-/// Small inputs are tried for queries of at most this many gates that get a CaDiCaL of their own.
-const MAX_SMALL_SINGLE_GATES: u64 = 20_000;
 
 /// SAT solvers in use.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -147,11 +145,18 @@ impl Sat {
         let limit = max_gates(rest.budget);
         let new_gates = usize::try_from(rest.effort_left() / cost::GATE).unwrap_or(limit).min(limit);
         self.blaster.allow(rest.budget, (self.blaster.gates.len() + new_gates).min(limit));
-        // Multiplexers are built once for all queries of a path tree; a query that comes once needs few of them.
-        self.blaster.lazy_reads = if rest.budget.whole_core { self.options.lazy_reads as u32 } else { 0 };
         self.kept = 0;
         self.single = None;
+        let begun = rest.effort();
         let constraints = query.constraints(rest.tree);
+        // Multiplexers are built once for all queries of a path tree; a query that comes once needs few of many.
+        self.blaster.lazy_reads = 0;
+        if rest.budget.whole_core && self.options.lazy_reads > 0 {
+            let roots: Vec<Expr> = constraints.iter().copied().chain([query.condition]).collect();
+            if !self.blaster.has_few_multiplexers(rest.graph, &roots, self.options.lazy_gates) {
+                self.blaster.lazy_reads = self.options.lazy_reads as u32;
+            }
+        }
         let mut gate_query = GateQuery {
             roots: Vec::with_capacity(constraints.len() + 1),
             origins: Vec::with_capacity(constraints.len() + 1),
@@ -172,6 +177,7 @@ impl Sat {
         }
         self.gather(&mut gate_query);
         self.drop_wasteful(&gate_query);
+        let mut tried_small = !self.options.small;
         loop {
             if let Some(width) = self.blaster.lacks_unmentioned_index(&gate_query.array_terms) {
                 if width > MAX_EXPANDED_INDEX_WIDTH {
@@ -186,14 +192,16 @@ impl Sat {
             }
             let mut outcome = SatResult::ConflictLimit;
             if self.engines == Engines::Both
-                && self.options.small
+                && !tried_small
                 && self.options.first_conflicts < self.options.conflicts
                 && self.single.is_none()
             {
                 outcome = self.run_batsat(query, &gate_query, rest, self.options.first_conflicts);
+                // Once: lemmas about arrays do not make inputs small.
+                tried_small = outcome == SatResult::ConflictLimit;
                 if outcome == SatResult::ConflictLimit
                     && conflicts_left(rest) > self.options.small_conflicts
-                    && let Some(answer) = self.try_small_inputs(query, &gate_query, rest)
+                    && let Some(answer) = self.try_small_inputs(query, &gate_query, rest, begun)
                 {
                     return Ok(answer);
                 }
@@ -352,25 +360,46 @@ impl Sat {
         query: &Query,
         gate_query: &GateQuery,
         rest: &mut Rest<'_>,
+        begun: u64,
     ) -> Option<Answer> {
-        // A query that gets a CaDiCaL of its own is soon there.
         let is_single = rest.budget.whole_core && self.options.single;
-        let most = if is_single { MAX_SMALL_SINGLE_GATES } else { small_inputs::MAX_GATES };
-        if gate_query.gates > most || self.small_inputs.skips() {
+        if gate_query.gates > small_inputs::MAX_GATES || self.small_inputs.skips() {
             return None;
         }
+        let (limit, mut conflicts) = (rest.effort_limit, self.options.small_conflicts);
+        if is_single {
+            // A query that gets a CaDiCaL of its own is soon there: small inputs may take what it took so far.
+            let now = rest.effort();
+            rest.effort_limit = limit.min(now + (now - begun));
+            conflicts = conflicts.min(self.options.first_conflicts);
+        }
+        let answer = self.try_widths(query, gate_query, rest, (conflicts, is_single));
+        rest.effort_limit = limit;
+        answer
+    }
+
+    fn try_widths(
+        &mut self,
+        query: &Query,
+        gate_query: &GateQuery,
+        rest: &mut Rest<'_>,
+        (conflicts, is_single): (u64, bool),
+    ) -> Option<Answer> {
         let exprs: Vec<Expr> =
             gate_query.origins.iter().map(|origin| origin.unwrap_or(query.condition)).collect();
         let words = small_inputs::words(rest.graph, &exprs);
         for width in small_inputs::WIDTHS {
-            let mut small =
-                Sat::limited(small_inputs::blaster(rest.graph, &words, width)?, self.options.small_conflicts);
+            let mut small = Sat::limited(small_inputs::blaster(rest.graph, &words, width)?, conflicts);
             let answer = small.answer(query, rest);
             self.counts.conflicts += small.counts.conflicts;
             if let Ok(Answer::Sat(_)) = answer {
                 self.counts.small_inputs += 1;
                 self.small_inputs.note(1, self.options.small_tries);
                 return answer.ok();
+            }
+            // A wider word makes the search longer.
+            if is_single && !matches!(answer, Ok(Answer::Unsat(_))) {
+                break;
             }
         }
         self.small_inputs.note(1, 0);

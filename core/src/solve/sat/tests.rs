@@ -97,13 +97,18 @@ fn reads_on_demand_agree_with_multiplexers() {
         let seed = random.below(1 << 32);
         for lazy_reads in [0, 1, 3] {
             let mut random = Random::new(seed);
-            let options = SatOptions { lazy_reads, expand: 0, ..SatOptions::default() };
+            let options = SatOptions { lazy_reads, lazy_gates: 0, expand: 0, ..SatOptions::default() };
             let sat = Sat::new(options, &ThrottleOptions::default());
             let mut solver = Solver::new(vec![Box::new(sat)]);
             let g = &mut solver.graph;
             let arrays = ["a", "b"].map(|n| g.var(n, Sort::Array { index: 3, element: 3 }).unwrap());
             let mut words = ["i", "j", "k"].map(|n| g.var(n, Sort::Bits(3)).unwrap()).to_vec();
             words.push(g.word(3, 5));
+            // Indices over one base, and over two.
+            for (word, constant) in [(0, 1), (0, 7), (1, 2)] {
+                let constant = g.word(3, constant);
+                words.push(g.add(words[word], constant));
+            }
             let mut all = g.boolean(true);
             for _ in 0..3 + random.below(4) {
                 let writes = random.below(7);
