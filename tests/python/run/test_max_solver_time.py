@@ -70,3 +70,18 @@ def test_no_unanswered_queries_after_max_time(tmp_path: Path) -> None:
     assert data["stopped"] == "max-time"
     assert sum(row["count"] for row in data["incomplete"] if row["why"].startswith("solver")) <= 1
     assert data["explore_s"] < 15
+
+
+def test_the_limit_of_a_query_is_no_clock(hard: str) -> None:
+    """Only the run's own end is a clock: what a query may spend is counted, and the same each time."""
+
+    def spent() -> list[dict[str, float]]:
+        data = explore(hard, max_solver_time=0.3, store=None).finish().summary()
+        assert data["incomplete"][0]["why"] == WHY
+        names = ("asked", "effort_s", "conflicts", "gates")
+        return [{name: layer[name] for name in names if name in layer} for layer in data["solver"]["layers"]]
+
+    first = spent()
+    # Far less than what a core may take for the same count, and far more.
+    assert 0.2 < sum(layer["effort_s"] for layer in first) < 1.5
+    assert spent() == first

@@ -55,13 +55,13 @@ impl Decider {
         answer
     }
 
-    /// Sets the limits of the next query: the end of the run, or `max_solver_time` from now if that is earlier, and the
-    /// effort that is left for its place.
+    /// Sets the limits of the next query: the effort that is left for its place, and the end of the run. Only layers whose
+    /// effort cannot be counted have a clock, of `max_solver_time` from now.
     pub(super) fn begin_query(&mut self, state: &State) {
         let location = (state.frame.func, state.frame.pc);
         self.budget.effort = self.query_budgets.effort(location, self.options.max_solver_time);
         let own = self.options.max_solver_time.and_then(|limit| Instant::now().checked_add(limit));
-        self.budget.deadline = [own, self.deadline].into_iter().flatten().min();
+        (self.budget.deadline, self.budget.foreign_deadline) = (self.deadline, own);
     }
 
     /// Counts a query without answer as incomplete. Returns the reason.
