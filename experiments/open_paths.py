@@ -2,7 +2,7 @@
 
 - `journal`: instructions of checkpoints and of decision strings, as shares of all that the process executes (Valgrind
   must be installed). Half of the time of a run under Valgrind is that of its start, so the program is a large one.
-- `bytes`: size of an open path in a checkpoint, with its inputs.
+- `bytes`: size of an open path in a checkpoint, and of its model.
 - `parking`: processor time of writing a path of 1,000 decisions as bytes, and of taking it up again.
 - `memory`: utilities of Coreutils under 500 MB and 8 GB side by side (`--coreutils`).
 - `short`: a program of a second with two workers against one process.
@@ -86,14 +86,58 @@ def journal_share(name: str, folder: Path) -> bool:
     return judge(f"journal {name}", share, JOURNAL, parts)
 
 
-def number_at(data: bytes, at: int) -> tuple[int, int]:
-    """A number in LEB128, and the place after it."""
-    number = shift = 0
-    while True:
-        number |= (data[at] & 0x7F) << shift
-        at, shift = at + 1, shift + 7
-        if data[at - 1] < 0x80:
-            return number, at
+class Bytes:
+    """Open paths as `decide/open_path.rs` writes them."""
+
+    def __init__(self, data: bytes, at: int) -> None:
+        self.data, self.at = data, at
+
+    def number(self) -> int:
+        """A number in LEB128."""
+        number = shift = 0
+        while True:
+            byte = self.data[self.at]
+            number |= (byte & 0x7F) << shift
+            self.at, shift = self.at + 1, shift + 7
+            if byte < 0x80:
+                return number
+
+    def skip(self, numbers: int = 0, more: int = 0) -> None:
+        for _ in range(numbers):
+            self.number()
+        self.at += more
+
+    def model(self, variables: set[int]) -> int:
+        """Skips a model. Returns its size."""
+        start = self.at
+        for _ in range(self.number()):
+            if (variable := self.number()) not in variables:
+                variables.add(variable)
+                self.skip(more=self.number())
+            self.skip(more=self.number())
+            for _ in range(self.number()):
+                self.skip(1, 1)
+            self.skip(more=1)
+        return self.at - start
+
+    def models(self) -> int:
+        """Skips a part of open paths. Returns the size of their models."""
+        variables: set[int] = set()
+        size = 0
+        for _ in range(self.number()):
+            self.number()
+            for _ in range(self.number()):
+                self.number()
+                has_number = self.number() & 7 >= 2
+                self.skip(2, 1)
+                self.skip(has_number)
+            self.skip(1, 2)
+            self.number()
+            for _ in range(self.number() - 1):
+                self.skip(more=self.number())
+                self.number()
+            size += self.model(variables)
+        return size
 
 
 def path_bytes(name: str, program: Path, options: dict[str, Any], folder: Path) -> bool:
@@ -102,9 +146,15 @@ def path_bytes(name: str, program: Path, options: dict[str, Any], folder: Path) 
     contents = journal.read(folder / f"bytes-{name}")
     assert contents.checkpoint is not None
     # The head, the counts, and the results come first.
-    size, at = number_at(contents.checkpoint, 4 + 6 * 8)
-    each = (len(contents.checkpoint) - at - size) / contents.counts.open
-    return judge(f"bytes {name}", each, PATH_BYTES, f"{each:.1f} for each of {contents.counts.open:,} open paths")
+    parts = Bytes(contents.checkpoint, 4 + 6 * 8)
+    parts.skip(more=parts.number())
+    size, models, end = 0, 0, len(contents.checkpoint)
+    while parts.at < end:
+        size += parts.number()
+        models += parts.models()
+    each, model = (total / contents.counts.open for total in (size - models, models))
+    shown = f"{each:.1f}, and {model:.1f} of its model, for each of {contents.counts.open:,} open paths"
+    return judge(f"bytes {name}", each, PATH_BYTES, shown)
 
 
 def parking(folder: Path) -> bool:
@@ -119,7 +169,8 @@ def parking(folder: Path) -> bool:
     again: Any = explore(program, **options)._engine
     started = time.process_time()
     again.restore(checkpoint)
-    again.advance(1e-6)
+    while not again.summary()["replayed"]:
+        again.advance(1e-3)
     taken_up_s = time.process_time() - started
     assert again.summary()["replayed"] > DEPTH
     started = time.process_time()

@@ -53,8 +53,9 @@ COMPILING = frozenset("cflags clang classpath".split())
 
 
 def guard(parts: Iterable[bytes], options: Mapping[str, Any], arguments: Iterable[str]) -> dict[str, str]:
-    """Identifies a program, its options and the build: a journal is only for the same ones, wherever their files are. The
-    program is what lowering has made of the sources, the runtime and the libraries, so that these count too."""
+    """Identifies a program, its options and the build: a journal is only for the same ones, wherever their files are.
+
+    The program is what lowering has made of the sources, the runtime and the libraries, so that these count too."""
     program = hashlib.sha256()
     for part in parts:
         for piece in contents(part):

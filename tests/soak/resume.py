@@ -1,7 +1,7 @@
 """Kills runs with `kill -9` at random moments and resumes them; kills workers; damages journals; fills the disk.
 
 Every result is compared with that of a run that was left alone, up to the bytes of every test; one program is not
-explored with `--reproducible`. Most programs take less time than passes between two kills of workers, the last three do not.
+explored with `--reproducible`. Only the last three programs take longer than passes between two kills of workers.
 
 Usage: python tests/soak/resume.py [KILLS] [SEED]. KILLS is the number of kills of the whole run per program, with one
 process and with two.

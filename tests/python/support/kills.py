@@ -1,7 +1,7 @@
 """Runs that are killed and resumed, as processes of their own: the result must be that of a run that was not.
 
-Most runs are reproducible, so that results include the bytes of every test. They write checkpoints more often than usual:
-a run of a second has many moments between two of them.
+Most runs are reproducible, so that results include the bytes of every test. They write checkpoints more often than
+usual: a run of a second has many moments between two of them.
 """
 
 from __future__ import annotations
