@@ -370,7 +370,7 @@ impl Engine {
         self.lock(py)?.add_results(results).map_err(PyValueError::new_err)
     }
 
-    /// What was read of the host's files from this read on, and the number of all.
+    /// Reads of the host's files from this one on, and the number of all.
     fn host_reads<'py>(&self, py: Python<'py>, first: usize) -> PyResult<(Bound<'py, PyBytes>, usize)> {
         let (reads, count) = self.lock(py)?.host_reads(first);
         Ok((PyBytes::new(py, &reads), count))

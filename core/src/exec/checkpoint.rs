@@ -110,7 +110,7 @@ impl Engine {
         Ok(())
     }
 
-    /// What was read of the host's files from this read on, and the number of all.
+    /// Reads of the host's files from this one on, and the number of all.
     pub fn host_reads(&self, first: usize) -> (Vec<u8>, usize) {
         let mut out = Vec::new();
         let count = self.machine.encode_host_reads(first, &mut out);

@@ -5,8 +5,8 @@
 //! recorded choice is taken and its condition is added, after the model was evaluated. The last instruction of a path may
 //! have been cut in the middle: what it decides after the last recorded decision is new, and decided as always.
 //!
-//! The past is compared with what was recorded at each decision, and at the end: number of instructions, instruction, and a
-//! rolling hash of the edges that conditional branches and switches took, so that a detour of as many instructions is seen too.
+//! The past is compared with what was recorded at each decision, and last of all: number of instructions, place, and a rolling
+//! hash of the edges that branches and switches took, so that a detour of as many instructions is seen too.
 use super::Decider;
 use super::strings::{Choice, Decision};
 use crate::exec::record::place_at;

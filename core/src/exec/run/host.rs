@@ -144,7 +144,7 @@ impl Host {
         }
     }
 
-    /// What was read before, as bytes.
+    /// Result of an earlier read, as bytes.
     fn known(&self, call: Call, path: &Path) -> Option<HostRead> {
         let status = |follow| {
             let seen = self.statuses.get(&(path.to_path_buf(), follow))?;
