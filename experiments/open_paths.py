@@ -1,7 +1,7 @@
 """Benchmark of open paths as data: what the journal costs, what a path takes, and what parking it takes.
 
-- `journal`: instructions of checkpoints and of decision strings, as shares of all that the process executes (Valgrind
-  must be installed). Half of the time of a run under Valgrind is that of its start, so the program is a large one.
+- `journal`: instructions of checkpoints and of decision strings that are added, as shares of those of exploring
+  (Valgrind must be installed, and the build must have symbols).
 - `bytes`: size of an open path in a checkpoint, and of its model.
 - `parking`: processor time of writing a path of 1,000 decisions as bytes, and of taking it up again.
 - `memory`: utilities of Coreutils under 500 MB and 8 GB side by side (`--coreutils`).
@@ -29,8 +29,7 @@ from partita.explore import explore
 JOURNAL, PATH_BYTES, PARKING_S, RATE, SIZE, SHORT = 0.01, 32, 0.01, 0.5, 1.1, 1.05
 MEMORY_MB = 500
 DEPTH = 1_000
-SIZES = {"three_ways": 12, "numbers": 5}
-"""Sizes at which exploring takes longer than starting."""
+SIZES = {"three_ways": 9, "numbers": 4}
 SHORT_SIZE = 12
 """Size of `three_ways` that takes about a second."""
 DEEP = """
@@ -45,6 +44,7 @@ int main(void) {
   return 0;
 }
 """
+EXPLORING = re.compile(r"exec::Engine>?::advance\b")
 STRINGS = re.compile(r"strings::Strings>?::|decide::Decider>?::decided")
 CHECKPOINTS = re.compile(r"exec::checkpoint::.*::checkpoint\b|Engine>?::checkpoint\b")
 
@@ -56,7 +56,7 @@ def judge(name: str, value: float, most: float, shown: str) -> bool:
 
 
 def journal_share(name: str, folder: Path) -> bool:
-    """Shares of checkpoints and decision strings in the instructions that a run executes."""
+    """Shares of checkpoints and decision strings in the instructions of exploring."""
     call = (
         f"from partita import explore; explore({str(FAMILIES / name)!r} + '.c', cflags=['-DN={SIZES[name]}'],"
         f" tests='bugs', store=None, out={str(folder / name)!r}).finish()"
@@ -72,13 +72,13 @@ def journal_share(name: str, folder: Path) -> bool:
         if match is None:
             continue
         count, what = int(match[1].replace(",", "")), match[2]
-        if "PROGRAM TOTALS" in what:
-            total = count
+        if EXPLORING.search(what):
+            total = max(total, count)
         elif CHECKPOINTS.search(what):
             checkpoints = max(checkpoints, count)
         elif STRINGS.search(what):
             strings += count
-    if not checkpoints or not strings:
+    if not total or not checkpoints or not strings:
         print(f"journal {name}: not measured: the build has no symbols for checkpoints and strings")
         return True
     share = (checkpoints + strings) / total
@@ -217,7 +217,7 @@ def main() -> int:
     with tempfile.TemporaryDirectory() as text:
         folder = Path(text)
         for name, size in SIZES.items():
-            options = {"cflags": [f"-DN={size + 2}"], "max_instructions": 1_000_000}
+            options = {"cflags": [f"-DN={size + 4}"], "max_instructions": 1_000_000}
             met.append(path_bytes(name, FAMILIES / f"{name}.c", options, folder))
         met.append(parking(folder))
         met.append(short(arguments.repeats))
