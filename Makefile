@@ -211,6 +211,7 @@ bench: $(VENV)/.dev
 	$(BIN)/python -m experiments store
 	$(BIN)/python -m experiments shared_store
 	$(BIN)/python -m experiments workers
+	$(BIN)/python -m experiments open_paths
 
 fuzz: build $(VENV)/.dev
 	@echo "== fuzzing both parsers, $(FUZZ_SECONDS) seconds each"

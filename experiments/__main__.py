@@ -33,6 +33,7 @@ BENCHMARKS = {
     "fuzzing": "edges that AFL++, Partita, and both together reach at equal processor time",
     "store": "cost of filling the store, and time saved by a filled one",
     "workers": "two workers of one run against two independent runs side by side",
+    "open_paths": "what the journal costs, what an open path takes, and what parking it takes",
     "shared_store": "time in sat that a second client of a store on a server saves",
     "backends": "translation and solving times of the complete solvers on query logs",
     "intervals": "the layers `intervals` and `enumerate`, compared with complete solvers on query logs",

@@ -89,7 +89,7 @@ def simulate(count: int, seed: int) -> dict[str, float]:
         for part in task.parts:
             worker.work += contents.pop(part)
         worker.started_s, worker.asked, worker.number = now + LATENCY_S, 0, worker.number + 1
-        worker.end_s = worker.started_s + min(task.slice_s, sum(worker.work))
+        worker.end_s = worker.started_s + min(task.period_s, sum(worker.work))
         heapq.heappush(events, (worker.end_s + LATENCY_S, number, worker.number))
 
     while True:

@@ -27,7 +27,7 @@ MAX_BYTES = 1_000_000
 MAX_S = 60.0
 """Limit on exploring one program."""
 MAX_QUERY_S = 5.0
-SLICE_S = 0.05
+STEP_S = 0.05
 LANGUAGES = {"smt2": "smtlib", "kquery": "kquery"}
 _CHAIN = " ".join(name for name in DEFAULT_LAYERS.split() if name != "store")
 _VERDICTS = {"sat", "unsat", "unknown", "VALID", "INVALID", "UNKNOWN"}
@@ -39,7 +39,7 @@ def recorded(program: Path, suffix: str) -> list[str]:
         layers = f"record(dir={folder},format={suffix}) {_CHAIN}"
         run = explore(program, layers=layers, search="dfs", tests="bugs", max_time=MAX_S)
         log = Path(folder) / f"queries.{suffix}"
-        while run.step(SLICE_S) and log.stat().st_size <= MAX_BYTES:
+        while run.step(STEP_S) and log.stat().st_size <= MAX_BYTES:
             pass
         if any("record: " in row["why"] for row in run.summary()["incomplete"]):
             return []

@@ -23,7 +23,7 @@ from typing import Any
 
 from partita import _core, backends, bv, explore
 from partita.backends.process import ALIASES
-from partita.explore import SLICE_S, Run
+from partita.explore import STEP_S, Run
 from partita.layers import Layer
 from partita.solver import Solver
 
@@ -149,7 +149,7 @@ def _follow(run: Run, job: dict[str, Any], seconds: float) -> tuple[list[tuple[f
     curve: list[tuple[float, int, int]] = []
     timed = job["until"] == "time"
     clock = Clock(job["layers"])
-    while run.step(min(SLICE_S, seconds / CURVE_POINTS)):
+    while run.step(min(STEP_S, seconds / CURVE_POINTS)):
         spent_s = clock.spent_s()
         if timed and spent_s >= (len(curve) + 1) * seconds / CURVE_POINTS:
             data = run.summary()

@@ -48,7 +48,9 @@ def cpu(who):
 counts = run.counts()
 print(json.dumps({"wall_s": wall_s, "cpu_s": cpu(resource.RUSAGE_SELF) + cpu(resource.RUSAGE_CHILDREN),
                   "explore_s": counts["explore_s"], "own_s": cpu(resource.RUSAGE_SELF),
-                  "instructions": counts["instructions"] - begun, "paths": counts["paths"]}))
+                  "instructions": counts["instructions"] - begun, "paths": counts["paths"],
+                  "peak_mb": counts["peak_memory"] / 2**20,
+                  "lost": sum(row["count"] for row in counts["incomplete"] if row["why"] == "max-memory")}))
 """
 
 

@@ -344,8 +344,8 @@ impl Engine {
     }
 
     /// Results and tests since the last commit, of a worker that has stopped.
-    fn end_worker<'py>(&self, py: Python<'py>) -> PyResult<[Bound<'py, PyBytes>; 2]> {
-        let (results, tests) = self.lock(py)?.end_worker();
+    fn take_results<'py>(&self, py: Python<'py>) -> PyResult<[Bound<'py, PyBytes>; 2]> {
+        let (results, tests) = self.lock(py)?.take_results();
         Ok([results, tests].map(|bytes| PyBytes::new(py, &bytes)))
     }
 
@@ -370,15 +370,15 @@ impl Engine {
         self.lock(py)?.add_results(results).map_err(PyValueError::new_err)
     }
 
-    /// Answers about the host's files from this one on, and the number of all.
-    fn host_answers<'py>(&self, py: Python<'py>, first: usize) -> PyResult<(Bound<'py, PyBytes>, usize)> {
-        let (answers, count) = self.lock(py)?.host_answers(first);
-        Ok((PyBytes::new(py, &answers), count))
+    /// Reads of the host's files from this one on, and the number of all.
+    fn host_reads<'py>(&self, py: Python<'py>, first: usize) -> PyResult<(Bound<'py, PyBytes>, usize)> {
+        let (reads, count) = self.lock(py)?.host_reads(first);
+        Ok((PyBytes::new(py, &reads), count))
     }
 
     /// Adds what other processes read of the host's files. Raises ValueError if a file has changed.
-    fn add_host_answers(&self, py: Python<'_>, answers: &[u8]) -> PyResult<()> {
-        self.lock(py)?.add_host_answers(answers).map_err(PyValueError::new_err)
+    fn add_host_reads(&self, py: Python<'_>, reads: &[u8]) -> PyResult<()> {
+        self.lock(py)?.add_host_reads(reads).map_err(PyValueError::new_err)
     }
 
     /// Removes all open paths and returns them, in parts.

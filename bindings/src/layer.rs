@@ -117,8 +117,16 @@ impl PythonLayer {
         let new = self.take_new(rest.graph, constraints.iter().copied().chain([query.condition]));
         let variables = self.mentioned(rest.graph, &constraints, query.condition);
         let dropped = std::mem::take(&mut self.dropped);
-        let view =
-            QueryView::new(py, rest.graph, query, &constraints, variables, &new, &dropped, rest.budget)?;
+        let view = QueryView::new(
+            py,
+            rest.graph,
+            query,
+            &constraints,
+            variables,
+            &new,
+            &dropped,
+            &rest.budget.foreign(),
+        )?;
         let object = self.object.bind(py);
         let view = Bound::new(py, view)?;
         let answer = RestView::lend(py, rest, |rest| object.call_method1("check", (&view, rest)))??;

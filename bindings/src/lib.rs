@@ -40,6 +40,8 @@ fn _core(m: &Bound<'_, PyModule>) -> PyResult<()> {
     let profile = if cfg!(debug_assertions) { "development (with assertions)" } else { "release" };
     m.add("BUILD_PROFILE", profile)?;
     m.add("BUILD_COMMIT", option_env!("PARTITA_COMMIT"))?;
+    // For journals and clusters: a hash of the sources, by `build.rs`.
+    m.add("BUILD_SOURCES", env!("PARTITA_SOURCES"))?;
     m.add_function(wrap_pyfunction!(program::dump_program, m)?)?;
     m.add_function(wrap_pyfunction!(program::unknown_names, m)?)?;
     m.add_function(wrap_pyfunction!(program::undefined_names, m)?)?;

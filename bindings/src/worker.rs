@@ -4,6 +4,7 @@
 //! signals at intervals, and on an exception cancels the work and waits until it has ended.
 
 use partita_core::budget::Cancel;
+use partita_core::exec::Divergence;
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use std::sync::mpsc::{RecvTimeoutError, channel};
@@ -56,6 +57,15 @@ pub(crate) fn run<T: Send>(
             match (raised, worker.join()) {
                 (Some(error), _) => Err(error),
                 (None, Ok(value)) => Ok(value),
+                (None, Err(panic)) if panic.is::<Divergence>() => {
+                    let Divergence(message) = *panic.downcast().expect("just seen");
+                    let class = Python::attach(|py| {
+                        Ok::<_, PyErr>(py.import("partita.errors")?.getattr("InternalError")?.unbind())
+                    });
+                    class.and_then(|class| {
+                        Python::attach(|py| Err(PyErr::from_value(class.bind(py).call1((message,))?)))
+                    })
+                }
                 (None, Err(panic)) => {
                     let message = panic.downcast_ref::<String>().map(String::as_str);
                     let message =

@@ -298,30 +298,50 @@ fn gate() -> f64 {
     })
 }
 
-/// A number that is to be factored: search. Nanoseconds per propagation and per conflict.
-fn search() -> [f64; 2] {
-    let prepare = |solver: &mut Solver| {
-        let [x, y] = ["x", "y"].map(|name| variable(&mut solver.graph, name, 16));
-        let (root, graph) = (solver.tree.root(), &mut solver.graph);
-        let (wide_x, wide_y) = (graph.zext(x, 32), graph.zext(y, 32));
-        let (product, wanted, one) =
-            (graph.mul(wide_x, wide_y), graph.word(32, 4_294_049_777), graph.word(16, 1));
-        let (is_product, x_large, y_large) = (graph.eq(product, wanted), graph.ult(one, x), graph.ult(x, y));
-        vec![Query::new(root, graph.all([is_product, x_large, y_large]))]
-    };
-    let chain = "sat(engine=batsat,small=off)";
+/// A number that is to be factored: search. In a large circuit the factors have other products too, which no constraint
+/// needs.
+fn factors(solver: &mut Solver, is_large: bool) -> Vec<Query> {
+    let [x, y] = ["x", "y"].map(|name| variable(&mut solver.graph, name, 16));
+    let others = ["a", "b", "c"].map(|name| variable(&mut solver.graph, name, 64));
+    let (root, graph) = (solver.tree.root(), &mut solver.graph);
+    let (wide_x, wide_y) = (graph.zext(x, 32), graph.zext(y, 32));
+    let (product, wanted, one) =
+        (graph.mul(wide_x, wide_y), graph.word(32, 4_294_049_777), graph.word(16, 1));
+    let mut all = vec![graph.eq(product, wanted), graph.ult(one, x), graph.ult(x, y)];
+    let mut last = graph.concat(wide_x, wide_y);
+    for other in others.into_iter().filter(|_| is_large) {
+        last = graph.mul(last, last);
+        all.push(graph.eq(other, last));
+    }
+    vec![Query::new(root, graph.all(all))]
+}
+
+/// Nanoseconds per propagation in a small and in a large circuit, per tick of CaDiCaL, and per conflict.
+fn search() -> [f64; 4] {
     let gates = |solver: &Solver| counter(solver, "sat", "gates") * cost::GATE;
-    let propagation = in_chain(chain, prepare, |solver, effort| {
-        let known = gates(solver) + cost::SOLVE + cost::QUERY;
-        ((effort - known) / cost::PROPAGATION, known)
-    });
-    let conflict = in_chain(chain, prepare, |solver, _| (counter(solver, "sat", "conflicts"), gates(solver)));
-    [propagation, conflict]
+    let per_unit = |engine: &str, is_large: bool, cost: u64| {
+        let prepare = |solver: &mut Solver| factors(solver, is_large);
+        in_chain(&format!("sat(engine={engine},small=off)"), prepare, |solver, effort| {
+            let known = gates(solver) + cost::SOLVE + cost::QUERY;
+            (effort.saturating_sub(known) / cost, known)
+        })
+    };
+    let conflict = in_chain(
+        "sat(engine=batsat,small=off)",
+        |solver| factors(solver, false),
+        |solver, _| (counter(solver, "sat", "conflicts"), gates(solver)),
+    );
+    [
+        per_unit("batsat", false, cost::PROPAGATION),
+        per_unit("batsat", true, cost::FAR_PROPAGATION),
+        per_unit("cadical", false, cost::TICK),
+        conflict,
+    ]
 }
 
 fn main() {
     println!("{:16} {:>8} {:>8}  operation", "row", "table", "measured");
-    let ([canonical_node, store_read], [propagation, conflict]) = (store_rows(), search());
+    let ([canonical_node, store_read], [propagation, far_propagation, tick, conflict]) = (store_rows(), search());
     let measured: BTreeMap<&str, f64> = [
         ("QUERY", query()),
         ("VALUE", value()),
@@ -336,6 +356,8 @@ fn main() {
         ("SOLVE", solve()),
         ("GATE", gate()),
         ("PROPAGATION", propagation),
+        ("FAR_PROPAGATION", far_propagation),
+        ("TICK", tick),
         ("CONFLICT", conflict),
     ]
     .into_iter()

@@ -104,6 +104,8 @@ impl Unwinder {
 #[derive(Clone, Default, Debug)]
 pub struct Budget {
     pub deadline: Option<Instant>,
+    /// Earlier end for layers whose effort cannot be counted: other solvers, and layers in Python.
+    pub foreign_deadline: Option<Instant>,
     pub cancel: Cancel,
     /// Memory limit for back ends that can enforce one.
     pub memory_mb: Option<u64>,
@@ -125,6 +127,12 @@ impl Budget {
 
     pub fn for_effort(limit: u64) -> Budget {
         Budget { effort: Some(limit), ..Budget::default() }
+    }
+
+    /// The budget as a layer gets it whose effort cannot be counted.
+    pub fn foreign(&self) -> Budget {
+        let deadline = [self.deadline, self.foreign_deadline].into_iter().flatten().min();
+        Budget { deadline, ..self.clone() }
     }
 
     /// Time left; `None` means no limit.

@@ -55,6 +55,10 @@ costs! {
     GATE = 430;
     /// Propagating a literal.
     PROPAGATION = 50;
+    /// Propagating a literal in a circuit whose clauses are not in the near caches.
+    FAR_PROPAGATION = 100;
+    /// A tick of CaDiCaL, with what it does between searches.
+    TICK = 20;
     /// A conflict with its propagations, for turning an effort limit into a conflict limit.
     CONFLICT = 12_000;
 }

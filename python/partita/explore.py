@@ -42,14 +42,14 @@ from partita.variables import Variable, Variables, is_text, misleads, named, val
 from partita.whole import Linked, libraries
 
 if TYPE_CHECKING:
+    from partita.cluster.coordinator import Coordinator
     from partita.cluster.messages import Shipment
     from partita.cluster.processes import Pool
-    from partita.cluster.whole import Whole
 
 SCHEMA = 1
 DRIVER = "driver.c"
 """File of a run that started another function than `main`: what replay compiles beside the program."""
-SLICE_S = 0.1
+STEP_S = 0.1
 ASSUMPTIONS_SHARE, MIN_ASSUMPTIONS_S = 0.1, 0.5
 """Time for what callers must pass, as a share of `max_time`, and its least value in seconds."""
 COORDINATOR_SHARE = 0.1
@@ -318,8 +318,8 @@ class Run:
     """An exploration. Iterate over it to get paths as they finish, or call `finish()`; then read the results."""
 
     def __init__(self, engine: _core.Engine, program: list[str], compile_s: float, world: dict[str, Any]) -> None:
-        self._engine: _core.Engine | Whole = engine
-        self._whole: Whole | None = None
+        self._engine: _core.Engine | Coordinator = engine
+        self._coordinator: Coordinator | None = None
         """The engine, if workers explore."""
         self._world = world
         self._started = time.perf_counter()
@@ -364,7 +364,7 @@ class Run:
 
     def share_with(self, shipment: Shipment, jobs: int, cluster: str | None) -> None:
         """Explores with workers: processes of this machine, or actors of a cluster."""
-        from partita.cluster.whole import Whole, resident_bytes  # most runs do not need it
+        from partita.cluster.coordinator import Coordinator, resident_bytes  # most runs do not need it
 
         assert isinstance(self._engine, _core.Engine)
         pool: Pool
@@ -381,14 +381,14 @@ class Run:
                 # This process needs memory too, and what it has now is the least.
                 memory = max(1, int(limit * (1 - COORDINATOR_SHARE) - resident_bytes()))
             pool = Processes(shipment, count)
-        self._engine = self._whole = Whole(self._engine, pool, self.limits, memory)
+        self._engine = self._coordinator = Coordinator(self._engine, pool, self.limits, memory)
         self._world["jobs"] = pool.capacity()
 
     def write_to(self, folder: Path) -> None:
         """Writes tests and `run.json` into this folder, which must be new or empty."""
         prepare_folder(folder)
         try:
-            if self.reproducible and self._whole is None:
+            if self.reproducible and self._coordinator is None:
                 self._engine.name_tests(folder)
             else:
                 self._engine.write_to(folder)
@@ -409,11 +409,13 @@ class Run:
             raise UsageError(
                 "a run with hooks, a strategy of its own, --write-host, --preempt or --certificate cannot be resumed"
             )
-        for name, what in (
-            ("version", "another version"),
-            ("program", "another program"),
-            ("options", "other options"),
-        ):
+        written = contents.head["guard"].get("version")
+        if written != self.guard["version"]:
+            raise UsageError(
+                f"the run of `{folder}` was written by Partita {written}, this is {self.guard['version']}: "
+                "resume it with the same one, or start a new run"
+            )
+        for name, what in (("program", "another program"), ("options", "other options")):
             if contents.head["guard"].get(name) != self.guard[name]:
                 raise UsageError(f"the run of `{folder}` has {what}: resume it with the same ones, or start a new run")
         if contents.head["names"][0] != self.name:
@@ -425,14 +427,14 @@ class Run:
         if contents.damaged:
             self.warnings.append(f"a part of the journal of `{folder}` is damaged: what is intact is used")
         discard_tests(folder, contents.counts.numbered)
-        if self._whole is None and (self.reproducible or contents.counts.found):
+        if self._coordinator is None and (self.reproducible or contents.counts.found):
             self._engine.name_tests(folder, contents.counts.found, contents.counts.numbered)
         else:
             self._engine.write_to(folder, appends=True)
         if contents.checkpoint is not None:
             try:
-                if self._whole is not None:
-                    self._whole.resume(contents.checkpoint, contents.counts.numbered, contents.counts.found)
+                if self._coordinator is not None:
+                    self._coordinator.resume(contents.checkpoint, contents.counts.numbered, contents.counts.found)
                 else:
                     self._engine.restore(contents.checkpoint)
             except ValueError as error:
@@ -450,13 +452,13 @@ class Run:
 
     def keep_conditions(self) -> None:
         """Gives each path its `condition`. To be called before the first path ends."""
-        if self._whole is not None:
+        if self._coordinator is not None:
             raise UsageError("expected jobs=1 for a run whose paths are kept")
         self._engine.keep_conditions()
 
     def __iter__(self) -> Iterator[results.Path]:
         """Explores and yields each path as it ends. Leaving the loop early ends the run."""
-        if self._whole is not None:
+        if self._coordinator is not None:
             raise UsageError("expected jobs=1 for a run whose paths are iterated over: call finish() instead")
         self._engine.keep_paths()
         try:
@@ -497,7 +499,7 @@ class Run:
     def __exit__(self, *_: object) -> None:
         self.stop()
 
-    def step(self, seconds: float = SLICE_S) -> bool:
+    def step(self, seconds: float = STEP_S) -> bool:
         """Explores for about this time. Returns False once the run has ended and its files are written."""
         if self._closed:
             return False

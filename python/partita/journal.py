@@ -34,10 +34,12 @@ FRAME = struct.Struct(">II")
 LENGTH = struct.Struct(">I")
 EVERY_S = 1.0
 """Least time between two checkpoints."""
-SHARE = 0.01
+SHARE = 0.005
 """Largest share of the time that checkpoints take."""
 COMPACT_BYTES = 1 << 20
 """Size from which on a journal with many outdated checkpoints is written anew."""
+BUILD = f"{_core.__version__} (sources {_core.BUILD_SOURCES[:12]})"
+"""Version of Partita, with a hash of the sources of its core: another build may decide differently."""
 PACK_HEAD = 8
 CHECKPOINT_HEAD = 4
 
@@ -51,7 +53,9 @@ COMPILING = frozenset("cflags clang classpath".split())
 
 
 def guard(parts: Iterable[bytes], options: Mapping[str, Any], arguments: Iterable[str]) -> dict[str, str]:
-    """Identifies a program and its options: a journal is only for the same ones, wherever their files are."""
+    """Identifies a program, its options and the build: a journal is only for the same ones, wherever their files are.
+
+    The program is what lowering has made of the sources, the runtime and the libraries, so that these count too."""
     program = hashlib.sha256()
     for part in parts:
         for piece in contents(part):
@@ -62,7 +66,7 @@ def guard(parts: Iterable[bytes], options: Mapping[str, Any], arguments: Iterabl
     return {
         "program": program.hexdigest(),
         "options": hashlib.sha256(text.encode()).hexdigest(),
-        "version": _core.__version__,
+        "version": BUILD,
     }
 
 

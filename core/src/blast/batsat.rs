@@ -9,7 +9,7 @@
 //! conflict, completed by the earlier values of unassigned inputs; they are offered as a sample.
 
 use super::sample::{Sample, set_bit};
-use super::sat_solver::{ClauseSink, SatResult, SatSolver, SatTask};
+use super::sat_solver::{ClauseSink, SatResult, SatSolver, SatTask, Unit};
 use crate::budget::{Budget, BudgetPoller, Why};
 use batsat::theory::TheoryArg;
 use batsat::{Callbacks, ClauseKind, Lit, Solver, SolverInterface, SolverOpts, Theory, Var, lbool};
@@ -26,12 +26,16 @@ const NOT_TRACED: u32 = u32::MAX;
 struct Shared {
     found: AtomicBool,
     conflicts: AtomicU64,
+    /// Literals propagated without a conflict, and for each conflict as many as the last time without one.
+    propagated: AtomicU64,
+    last_propagated: AtomicU64,
 }
 
 struct Control {
     shared: Arc<Shared>,
     poller: BudgetPoller,
     limit: u64,
+    work_limit: u64,
     spent: Cell<bool>,
 }
 
@@ -40,6 +44,8 @@ impl Callbacks for Control {
         match kind {
             ClauseKind::Learnt => {
                 self.shared.conflicts.fetch_add(1, Ordering::Relaxed);
+                let last = self.shared.last_propagated.load(Ordering::Relaxed);
+                self.shared.propagated.fetch_add(last, Ordering::Relaxed);
             }
             ClauseKind::Axiom | ClauseKind::Theory => {}
         }
@@ -48,6 +54,7 @@ impl Callbacks for Control {
     fn stop(&self) -> bool {
         if self.shared.found.load(Ordering::Relaxed)
             || self.shared.conflicts.load(Ordering::Relaxed) >= self.limit
+            || self.shared.propagated.load(Ordering::Relaxed) >= self.work_limit
         {
             return true;
         }
@@ -114,6 +121,9 @@ impl Theory for Trail {
                 set_bit(&mut self.values, position, lit.sign());
             }
         }
+        let propagated = (trail.len() - self.seen) as u64;
+        self.shared.last_propagated.store(propagated, Ordering::Relaxed);
+        self.shared.propagated.fetch_add(propagated, Ordering::Relaxed);
         self.seen = trail.len();
         if self.assigned == self.traced && self.levels.len() >= self.assumptions {
             self.shared.found.store(true, Ordering::Relaxed);
@@ -139,6 +149,7 @@ impl Batsat {
             shared: shared.clone(),
             poller: BudgetPoller::new(Budget::unlimited(), PROPAGATIONS_PER_POLL),
             limit: u64::MAX,
+            work_limit: u64::MAX,
             spent: Cell::new(false),
         };
         let trail = Trail {
@@ -158,10 +169,12 @@ impl Batsat {
 
     fn start(&mut self, task: &SatTask<'_>) {
         self.shared.found.store(false, Ordering::Relaxed);
-        self.shared.conflicts.store(0, Ordering::Relaxed);
+        for count in [&self.shared.conflicts, &self.shared.propagated, &self.shared.last_propagated] {
+            count.store(0, Ordering::Relaxed);
+        }
         let control = self.solver.cb_mut();
         control.poller.budget = task.budget.clone();
-        control.limit = task.conflicts;
+        (control.limit, control.work_limit) = (task.conflicts, task.work);
         control.spent.set(false);
         let trail = &mut self.trail;
         trail.sample.start(task.max_samples);
@@ -207,6 +220,8 @@ impl ClauseSink for Batsat {
 }
 
 impl SatSolver for Batsat {
+    const UNIT: Unit = Unit::Propagation;
+
     fn solve(&mut self, task: &SatTask<'_>) -> SatResult {
         self.start(task);
         let assumptions: Vec<Lit> = task.assumptions.iter().map(|&l| lit(l)).collect();

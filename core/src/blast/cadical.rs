@@ -5,7 +5,7 @@
 //! batsat, the last value of each is offered as a sample at a backtrack.
 
 use super::sample::{Sample, set_bit};
-use super::sat_solver::{ClauseSink, SatResult, SatSolver, SatTask};
+use super::sat_solver::{ClauseSink, SatResult, SatSolver, SatTask, Unit};
 use crate::budget::{Budget, BudgetPoller, Why};
 use cadical_sys::{CaDiCal, ExternalPropagator, Status, Terminator};
 use rustc_hash::FxHashMap;
@@ -85,6 +85,7 @@ pub struct Cadical {
     variables: i32,
     conflicts: u64,
     propagations: u64,
+    ticks: u64,
     trail: Arc<Mutex<Trail>>,
     /// Whether inputs may be traced by later solves.
     traceable: bool,
@@ -106,6 +107,7 @@ impl Cadical {
             variables: 0,
             conflicts: 0,
             propagations: 0,
+            ticks: 0,
             trail: Arc::default(),
             traceable: true,
         }
@@ -121,6 +123,32 @@ impl Cadical {
             cadical.solver.set("factorcheck", 0);
         }
         cadical
+    }
+
+    /// Solves with the limits of a task.
+    fn search(&mut self, task: &SatTask<'_>) -> Status {
+        let (first_conflicts, first_ticks) = (self.conflicts, self.ticks);
+        loop {
+            task.assumptions.iter().for_each(|&l| self.solver.assume(l));
+            let conflicts = task.conflicts.saturating_sub(self.conflicts - first_conflicts);
+            if let Ok(conflicts) = i32::try_from(conflicts) {
+                self.solver.limit("conflicts", conflicts);
+            }
+            let ticks = task.work.saturating_sub(self.ticks - first_ticks);
+            if task.work < u64::MAX {
+                // More than this is several calls.
+                self.solver.limit("ticks", i32::try_from(ticks).unwrap_or(i32::MAX));
+            }
+            let (before, status) = (self.ticks, self.solver.solve());
+            let count = |name| self.solver.get_statistic_value(name).max(0) as u64;
+            (self.conflicts, self.propagations) = (count("conflicts"), count("propagations"));
+            self.ticks = count("ticks");
+            let is_part = ticks > i32::MAX as u64 && self.ticks - before >= i32::MAX as u64;
+            let goes_on = matches!(status, Status::UNKNOWN) && is_part && task.budget.spent().is_none();
+            if !goes_on || self.conflicts - first_conflicts >= task.conflicts {
+                return status;
+            }
+        }
     }
 
     fn observe(&mut self, task: &SatTask<'_>) {
@@ -159,19 +187,15 @@ impl ClauseSink for Cadical {
 }
 
 impl SatSolver for Cadical {
+    const UNIT: Unit = Unit::Tick;
+
     fn solve(&mut self, task: &SatTask<'_>) -> SatResult {
-        task.assumptions.iter().for_each(|&l| self.solver.assume(l));
-        if let Ok(conflicts) = i32::try_from(task.conflicts) {
-            self.solver.limit("conflicts", conflicts);
-        }
         self.solver.connect_terminator(Deadline::of(task.budget));
         if task.max_samples > 0 && self.traceable {
             self.observe(task);
         }
-        let status = self.solver.solve();
+        let status = self.search(task);
         self.solver.disconnect_terminator();
-        let count = |name| self.solver.get_statistic_value(name).max(0) as u64;
-        (self.conflicts, self.propagations) = (count("conflicts"), count("propagations"));
         let outcome = match status {
             Status::SATISFIABLE => {
                 SatResult::Sat(task.traced.iter().map(|&l| self.solver.val(l) > 0).collect())
@@ -181,7 +205,7 @@ impl SatSolver for Cadical {
             }
             Status::UNKNOWN => match task.budget.spent() {
                 Some(why) => SatResult::Stopped(why),
-                None if task.conflicts < i32::MAX as u64 => SatResult::ConflictLimit,
+                None if task.conflicts < i32::MAX as u64 || task.work < u64::MAX => SatResult::ConflictLimit,
                 None => SatResult::Stopped(Why::Deadline),
             },
         };
@@ -197,6 +221,10 @@ impl SatSolver for Cadical {
 
     fn propagations(&self) -> u64 {
         self.propagations
+    }
+
+    fn work(&self) -> u64 {
+        self.ticks
     }
 
     fn take_harvest(&mut self) -> Vec<Box<[u64]>> {
@@ -234,6 +262,7 @@ mod tests {
                 traced: &inputs,
                 budget: &budget,
                 conflicts: u64::MAX,
+                work: u64::MAX,
                 max_samples: keep,
             };
             let outcome = engine.solve(&task);

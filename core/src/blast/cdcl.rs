@@ -11,7 +11,7 @@
 //! value and nothing conflicts, gates follow.
 
 use super::sample::{Sample, set_bit};
-use super::sat_solver::{ClauseSink, SatResult, SatSolver, SatTask};
+use super::sat_solver::{ClauseSink, SatResult, SatSolver, SatTask, Unit};
 use crate::budget::BudgetPoller;
 
 /// Conflicts before the first restart.
@@ -405,7 +405,7 @@ impl Cdcl {
 
     fn search(&mut self, task: &SatTask<'_>, assumptions: &[Literal], traced: &[Literal]) -> SatResult {
         let poller = BudgetPoller::new(task.budget.clone(), POLLS);
-        let start = self.conflicts;
+        let (start, first_work) = (self.conflicts, self.propagations);
         let (mut restarts, mut until_restart) = (0, RESTART);
         loop {
             if let Some(conflict) = self.propagate() {
@@ -425,7 +425,7 @@ impl Cdcl {
                 until_restart = until_restart.saturating_sub(1);
                 continue;
             }
-            if self.conflicts - start >= task.conflicts {
+            if self.conflicts - start >= task.conflicts || self.propagations - first_work >= task.work {
                 return SatResult::ConflictLimit;
             }
             if poller.spent() {
@@ -530,6 +530,8 @@ impl ClauseSink for Cdcl {
 }
 
 impl SatSolver for Cdcl {
+    const UNIT: Unit = Unit::Propagation;
+
     fn solve(&mut self, task: &SatTask<'_>) -> SatResult {
         self.sample.start(task.max_samples);
         self.backtrack(0);
@@ -599,6 +601,7 @@ mod tests {
                     traced: &inputs,
                     budget: &budget,
                     conflicts: u64::MAX,
+                    work: u64::MAX,
                     max_samples: 100,
                 };
                 let before = solver.conflicts();
@@ -653,6 +656,7 @@ mod tests {
             traced: &traced,
             budget: &budget,
             conflicts: u64::MAX,
+            work: u64::MAX,
             max_samples: 20,
         };
         assert_eq!(solver.solve(&task), SatResult::Unsat(Vec::new()));

@@ -18,7 +18,7 @@ pub enum SatResult {
     Sat(Vec<bool>),
     /// Which assumptions are in the core, in order.
     Unsat(Vec<bool>),
-    /// The conflict limit was reached.
+    /// The limit of conflicts or work was reached.
     ConflictLimit,
     Stopped(Why),
 }
@@ -30,12 +30,25 @@ pub struct SatTask<'a> {
     pub budget: &'a Budget,
     /// Conflict limit.
     pub conflicts: u64,
+    /// Limit of the work, in units of the solver.
+    pub work: u64,
     /// Maximum number of sampled assignments.
     pub max_samples: usize,
 }
 
+/// Unit of a SAT solver's work.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Unit {
+    /// A literal propagated.
+    Propagation,
+    /// A cache line read by the search, as CaDiCaL estimates them.
+    Tick,
+}
+
 /// An incremental SAT solver.
 pub trait SatSolver: ClauseSink {
+    const UNIT: Unit;
+
     fn solve(&mut self, task: &SatTask<'_>) -> SatResult;
 
     /// Number of conflicts so far.
@@ -43,6 +56,11 @@ pub trait SatSolver: ClauseSink {
 
     /// Number of literals propagated so far.
     fn propagations(&self) -> u64;
+
+    /// Work so far, in units.
+    fn work(&self) -> u64 {
+        self.propagations()
+    }
 
     /// Assignments at conflicts of the last solve, as bits of the traced inputs in order.
     fn take_harvest(&mut self) -> Vec<Box<[u64]>>;

@@ -10,7 +10,7 @@ use super::state::State;
 use crate::encoding::{Decoder, put_bytes};
 
 /// Names the format.
-const HEAD: &[u8; 4] = b"PCP6";
+const HEAD: &[u8; 4] = b"PCP7";
 
 impl Engine {
     /// Keeps a checkpoint from before the run stops, for `take_last_checkpoint`.
@@ -50,7 +50,7 @@ impl Engine {
             out.extend(number.to_be_bytes());
         }
         let mut results = self.recorder().encode_results(&Committed::default());
-        self.machine.encode_host_answers(0, &mut results);
+        self.machine.encode_host_reads(0, &mut results);
         put_bytes(&mut out, &results);
         paths.iter().for_each(|part| put_bytes(&mut out, part));
         out
@@ -106,20 +106,20 @@ impl Engine {
     pub fn add_results(&mut self, results: &[u8]) -> Result<(), String> {
         let mut from = Decoder::new(results);
         self.recorder_mut().add_results(&mut from).ok_or_else(|| "the results are damaged".to_string())?;
-        self.host_committed = self.machine.add_host_answers(&mut from)?;
+        self.host_committed = self.machine.add_host_reads(&mut from)?;
         Ok(())
     }
 
-    /// Answers about the host's files from this one on, and the number of all.
-    pub fn host_answers(&self, first: usize) -> (Vec<u8>, usize) {
+    /// Reads of the host's files from this one on, and the number of all.
+    pub fn host_reads(&self, first: usize) -> (Vec<u8>, usize) {
         let mut out = Vec::new();
-        let count = self.machine.encode_host_answers(first, &mut out);
+        let count = self.machine.encode_host_reads(first, &mut out);
         (out, count)
     }
 
     /// Adds what other processes read of the host's files. Errors: the bytes are damaged, or a file has changed.
-    pub fn add_host_answers(&mut self, answers: &[u8]) -> Result<(), String> {
-        self.host_committed = self.machine.add_host_answers(&mut Decoder::new(answers))?;
+    pub fn add_host_reads(&mut self, reads: &[u8]) -> Result<(), String> {
+        self.host_committed = self.machine.add_host_reads(&mut Decoder::new(reads))?;
         Ok(())
     }
 

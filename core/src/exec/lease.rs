@@ -61,14 +61,14 @@ impl Engine {
             return None;
         }
         let open_paths = self.open_paths();
-        let (results, tests) = self.end_worker();
+        let (results, tests) = self.take_results();
         Some(Commit { results, tests, open_paths })
     }
 
     /// Results and tests since the last commit of a worker that has stopped: open paths are cut ones among them.
-    pub fn end_worker(&mut self) -> (Vec<u8>, Vec<u8>) {
+    pub fn take_results(&mut self) -> (Vec<u8>, Vec<u8>) {
         let mut results = self.recorder_mut().commit_results();
-        self.host_committed = self.machine.encode_host_answers(self.host_committed, &mut results);
+        self.host_committed = self.machine.encode_host_reads(self.host_committed, &mut results);
         (results, self.recorder_mut().take_found())
     }
 

@@ -25,7 +25,8 @@ mod state;
 mod take_up;
 mod watchdog;
 
-pub use decide::decisions::{Continues, Decisions, Kind as DecisionKind, Leaf, Point, Row};
+pub use decide::certificate_tree::{CertificateTree, Continues, Kind as DecisionKind, Leaf, Point, Row};
+pub use decide::replay::Divergence;
 pub use decide::search::{Chooser, OpenState, SEARCHES, SearchRow};
 pub use lease::Commit;
 pub use options::{
@@ -216,12 +217,12 @@ impl Engine {
 
     /// Records the decisions of all paths from now on; to be called before the first state runs.
     pub fn record_decisions(&mut self) {
-        self.decider().decisions = Some(Box::default());
+        self.decider().certificate_tree = Some(Box::default());
     }
 
     /// The decisions of all paths, if they are recorded.
-    pub fn recorded_decisions(&self) -> Option<&Decisions> {
-        self.machine.decider.decisions.as_deref()
+    pub fn recorded_decisions(&self) -> Option<&CertificateTree> {
+        self.machine.decider.certificate_tree.as_deref()
     }
 
     /// Keeps finished paths for `take_finished`.

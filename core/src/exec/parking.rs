@@ -159,7 +159,7 @@ impl Engine {
         options.hooked.is_empty()
             && options.preempt.is_none()
             && !options.write_host
-            && self.machine.decider.decisions.is_none()
+            && self.machine.decider.certificate_tree.is_none()
             && !self.has_chooser
     }
 
@@ -249,7 +249,10 @@ mod tests {
 
     fn decide(strings: &mut Strings, parent: StringId, step: u64, side: bool) -> StringId {
         strings.retain(parent);
-        strings.push(parent, Decision { step, point: 0, choice: Choice::Truth(side), func: FuncId(0), pc: 0 })
+        strings.push(
+            parent,
+            Decision { step, point: 0, choice: Choice::Truth(side), func: FuncId(0), pc: 0, course: 0 },
+        )
     }
 
     /// The deepest half of a chain of forks stays, and one subtree of a balanced tree.

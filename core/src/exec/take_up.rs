@@ -132,6 +132,9 @@ impl Engine {
         if left.is_some_and(|next| next.step < end) {
             self.machine.decider.diverge(&state, "no decision");
         }
+        if state.executed == path.executed && state.course() != path.course {
+            self.machine.decider.diverge(&state, "other edges on the way");
+        }
         self.machine.decider.replay = None;
         Ok(state)
     }

@@ -11,11 +11,11 @@ import urllib.parse
 from dataclasses import replace
 from typing import Any
 
-from partita import _core
 from partita.cluster.messages import Alive, Cut, Failure, Report, Request, Shipment, Stop, Task
 from partita.cluster.processes import Event, Lost, Ready
 from partita.cluster.worker import Worker
-from partita.errors import UsageError
+from partita.errors import InternalError, UsageError
+from partita.journal import BUILD
 from partita.options import machine_memory
 
 LOCAL = "local"
@@ -43,8 +43,8 @@ class Actor:
 
     def __init__(self, shipment: Shipment, version: str) -> None:
         self._failure: Failure | None = None
-        if version != _core.__version__:
-            found = f"a node of the cluster has partita {_core.__version__}, and not {version}"
+        if version != BUILD:
+            found = f"a node of the cluster has Partita {BUILD}, and not {version}"
             self._failure = Failure(f"{found}: install the same one", is_usage=True)
             return
         memory = machine_memory() // (os.cpu_count() or 1)
@@ -65,7 +65,7 @@ class Actor:
             return self._worker.explore(task)
         except ValueError as error:
             return Failure(str(error), is_usage=True)
-        except RuntimeError as error:
+        except (InternalError, RuntimeError) as error:
             return Failure(str(error), is_usage=False)
 
     def cut(self, request: Cut | Stop) -> None:
@@ -110,7 +110,7 @@ class Actors:
 
     def start(self) -> int:
         number, self._next = self._next, self._next + 1
-        actor = self._remote.remote(self._shipment, _core.__version__)
+        actor = self._remote.remote(self._shipment, BUILD)
         self._actors[number] = actor
         self._pending[actor.ready.remote()] = number
         return number

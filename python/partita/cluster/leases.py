@@ -12,20 +12,20 @@ from dataclasses import dataclass, field
 
 from partita.cluster.messages import Report, Task
 
-SLICE_S = 0.2
+PERIOD_S = 0.2
 """Time between two commits of a worker."""
-SHORT_SLICE_S = 0.02
+SHORT_PERIOD_S = 0.02
 """Time between two commits while others are idle and it has nothing to give."""
 COMMIT_SHARE = 0.02
 """Largest share of the time that commits take, and that workers wait for their next task."""
-LONG_SLICE_S = 2.0
+LONG_PERIOD_S = 2.0
 """Time between two commits of a worker whose tasks take long to arrive: a killed run loses no more."""
 MAX_COMMITS_PER_S = 500
-"""Commits of all workers together: with many of them slices are longer."""
+"""Commits of all workers together: with many of them periods are longer."""
 MAX_PARTS = 32
 """Most parts that a worker is asked to give at a time."""
 MIN_INSTRUCTIONS, MIN_TESTS = 100_000, 100
-"""Least number of instructions and tests that a slice is allowed, as far as the limits of the run leave them."""
+"""Least number of instructions and tests that a period is allowed, as far as the limits of the run leave them."""
 
 
 @dataclass(frozen=True)
@@ -46,11 +46,11 @@ class Lease:
     """Parts that the worker gets with its next task."""
     is_running: bool = False
     asked: int = 0
-    """Number of parts that the worker was asked to give at the end of the slice."""
-    slice_s: float = SLICE_S
+    """Number of parts that the worker was asked to give at the end of the period."""
+    period_s: float = PERIOD_S
     instructions: int = 0
     tests: int = 0
-    """Allowed for the current slice."""
+    """Allowed for the current period."""
 
     open: int = 0
     share: float = 0.0
@@ -69,7 +69,7 @@ class Allowance:
     left: int | None
 
     def take(self, workers: int, least: int) -> int:
-        """Takes a slice's share; all that is left if it is little. 0 if there is no limit."""
+        """Takes a period's share; all that is left if it is little. 0 if there is no limit."""
         if self.left is None:
             return 0
         taken = min(self.left, max(self.left // (2 * workers), least))
@@ -141,7 +141,7 @@ class Leases:
         return rest + self.waiting
 
     def pause(self, worker: int) -> None:
-        """A worker has ended its slice without a commit: its last one counts."""
+        """A worker has ended its period without a commit: its last one counts."""
         self._free[worker] = lease = self._leases[worker]
         self._asked -= lease.asked
         lease.is_running, lease.asked = False, 0
@@ -161,7 +161,7 @@ class Leases:
     def tasks(self, time_s: float | None, memory: int | None = None) -> Iterator[tuple[int, Task]]:
         """Tasks for workers that do not run and have, or get, something to explore; `memory` is the limit of each."""
         is_short = self._idle() > len(self.waiting)
-        least_s = max(SLICE_S, len(self._leases) / MAX_COMMITS_PER_S)
+        least_s = max(PERIOD_S, len(self._leases) / MAX_COMMITS_PER_S)
         for worker, lease in list(self._free.items()):
             if self.instructions.left == 0 or self.tests.left == 0:
                 return
@@ -176,9 +176,9 @@ class Leases:
             lease.is_running, lease.asked = True, 0
             del self._free[worker]
             assigned, lease.assigned = lease.assigned, []
-            slice_s = SHORT_SLICE_S if is_short and lease.open <= 1 else max(lease.slice_s, least_s)
+            period_s = SHORT_PERIOD_S if is_short and lease.open <= 1 else max(lease.period_s, least_s)
             allowed = self.instructions.allowed(lease.instructions), self.tests.allowed(lease.tests)
-            yield worker, Task(assigned, slice_s, *allowed, time_s, memory)
+            yield worker, Task(assigned, period_s, *allowed, time_s, memory)
 
     def cuts(self) -> Iterator[tuple[int, int]]:
         """Workers to be cut, and the number of parts that each is asked for: as many as workers are idle."""
@@ -199,7 +199,7 @@ class Leases:
         return sum(not lease.parts for lease in self._free.values())
 
     def report(self, worker: int, report: Report, given: list[Part]) -> None:
-        """Counts the end of a slice, whose commit must be intact."""
+        """Counts the end of a period, whose commit must be intact."""
         assert report.commit is not None
         self.pause(worker)
         lease = self._leases[worker]
@@ -208,5 +208,7 @@ class Leases:
         parts = report.commit[2] if report.open else []
         # Their counts are known together.
         lease.hold([Part(part, report.open * (not i), report.share * (not i)) for i, part in enumerate(parts)])
-        lease.slice_s = max(SLICE_S, report.commit_s / COMMIT_SHARE, min(report.waited_s / COMMIT_SHARE, LONG_SLICE_S))
+        lease.period_s = max(
+            PERIOD_S, report.commit_s / COMMIT_SHARE, min(report.waited_s / COMMIT_SHARE, LONG_PERIOD_S)
+        )
         self.waiting += given

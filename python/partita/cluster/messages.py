@@ -29,10 +29,10 @@ class Shipment:
 
 @dataclass(frozen=True)
 class Task:
-    """A slice of work: explore what was leased before, and these parts."""
+    """Work for a period: explore what was leased before, and these parts."""
 
     parts: list[bytes]
-    slice_s: float
+    period_s: float
     instructions: int | None
     """Number of instructions and of tests that may be added; None: any."""
     tests: int | None
@@ -46,14 +46,14 @@ class Task:
 
 @dataclass(frozen=True)
 class Cut:
-    """End the slice now and give this number of parts away."""
+    """End the period now and give this number of parts away."""
 
     parts: int
 
 
 @dataclass(frozen=True)
 class Stop:
-    """End the slice now, and the run: open paths end at this limit."""
+    """End the period now, and the run: open paths end at this limit."""
 
     limit: str
 
@@ -73,7 +73,7 @@ class Failure:
 
 @dataclass
 class Report:
-    """End of a slice."""
+    """End of a period."""
 
     commit: tuple[bytes, bytes, list[bytes]] | None
     """Results and tests since the last commit, and all open paths in parts; None: a turn was cut, the last commit

@@ -1,4 +1,4 @@
-"""A worker: an engine that explores the open paths it is leased, and reports at the end of each slice."""
+"""A worker: an engine that explores the open paths it is leased, and reports at the end of each period."""
 
 from __future__ import annotations
 
@@ -16,10 +16,11 @@ from typing import Any
 
 from partita import _core, backends
 from partita.cluster.messages import Alive, Cut, Failure, Reply, Report, Shipment, Stop, Task
+from partita.errors import InternalError
 from partita.store import choose
 
-TURN_S = 0.02
-"""Time between two looks at whether the slice was cut."""
+POLL_S = 0.02
+"""Time between two looks at whether the period was cut."""
 GRACE_S = 0.1
 """Time after `Stop` at which a query that still runs is cancelled."""
 HEARTBEAT_S = 1.0
@@ -27,7 +28,7 @@ FRAME = struct.Struct(">Q")
 
 
 class Worker:
-    """An engine and its current slice. `cut` may be called from another thread."""
+    """An engine and its current period. `cut` may be called from another thread."""
 
     def __init__(self, shipment: Shipment) -> None:
         options = _core.RunOptions(dict(shipment.given), shipment.words, shipment.memory, shipment.user)
@@ -48,7 +49,7 @@ class Worker:
         self._is_cut = threading.Event()
 
     def cut(self, request: Cut | Stop) -> None:
-        """Ends the current slice, or the next one at once."""
+        """Ends the current period, or the next one at once."""
         if isinstance(request, Stop):
             self._limit = request.limit
             cancel = threading.Timer(GRACE_S, self._engine.cancel)
@@ -59,20 +60,20 @@ class Worker:
         self._is_cut.set()
 
     def explore(self, task: Task) -> Report:
-        """Explores a slice."""
+        """Explores a period."""
         engine = self._engine
         waited_s = 0.0 if self._reported is None or task.parts else time.monotonic() - self._reported
-        engine.add_host_answers(task.host)
+        engine.add_host_reads(task.host)
         for part in task.parts:
             engine.add_open_paths(part)
         before = engine.pulse()
         if task.memory is not None:
             engine.set_max_memory(task.memory)
         engine.allow(task.instructions, task.tests, task.time_s)
-        end = time.monotonic() + task.slice_s
+        end = time.monotonic() + task.period_s
         more = True
         while more and not self._is_cut.is_set() and (left := end - time.monotonic()) > 0:
-            more = engine.advance(min(TURN_S, left))
+            more = engine.advance(min(POLL_S, left))
         report = self._report(before, waited_s)
         self._reported = time.monotonic()
         return report
@@ -95,7 +96,7 @@ class Worker:
         ended: list[bytes] | None = None
         if self._limit is not None:
             engine.stop(self._limit)
-            ended = engine.end_worker()
+            ended = engine.take_results()
         summary: dict[str, Any] = engine.summary()
         return Report(
             commit=commit,
@@ -156,6 +157,8 @@ def _answer(channel: Channel, tasks: queue.SimpleQueue[Task], worker: Worker) ->
             reply = worker.explore(tasks.get())
         except ValueError as error:
             reply = Failure(str(error), is_usage=True)
+        except InternalError as error:
+            reply = Failure(str(error), is_usage=False)
         except Exception:
             reply = Failure(traceback.format_exc().strip(), is_usage=False)
         channel.send(reply)

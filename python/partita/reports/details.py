@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Any
 from partita import _core
 
 if TYPE_CHECKING:
-    from partita.cluster.whole import Whole
+    from partita.cluster.coordinator import Coordinator
 
 SCHEMA = 1
 _COLUMNS = ("parent", "place", "side", "ending", "test", "left_out")
 
 
-def tree(engine: _core.Engine | Whole) -> dict[str, Any]:
+def tree(engine: _core.Engine | Coordinator) -> dict[str, Any]:
     """The contents of `tree.json` (docs/formats.md)."""
     raw = engine.tree()
     # Instructions of one line share a number.
@@ -42,6 +42,6 @@ def tree(engine: _core.Engine | Whole) -> dict[str, Any]:
     }
 
 
-def slowest(engine: _core.Engine | Whole) -> dict[str, Any]:
+def slowest(engine: _core.Engine | Coordinator) -> dict[str, Any]:
     """The contents of `slowest.json`."""
     return {"schema": SCHEMA, "queries": engine.slowest()}

@@ -22,8 +22,8 @@ def test_a_cluster_has_the_result_of_one_process(tmp_path: Path) -> None:
     shared = explore(source, cluster="local", jobs=2, out=tmp_path / "2")
     warned: list[str] = []
     shared.warn = warned.append
-    assert shared._whole is not None
-    pool: Any = shared._whole._pool
+    assert shared._coordinator is not None
+    pool: Any = shared._coordinator._pool
     while not shared.counts()["instructions"]:
         assert shared.step(0.05)
     # One of the two is killed after its first commit, when most of the paths are open, and replaced.
@@ -52,3 +52,37 @@ def test_a_cluster_that_is_not_there(tmp_path: Path) -> None:
         with pytest.raises(UsageError, match="cannot reach the cluster"):
             explore(source, cluster=f"ray://127.0.0.1:{port}", out=tmp_path / "out")
     assert not (tmp_path / "out").exists()
+
+
+def test_nodes_that_come_and_go(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    ray = pytest.importorskip("ray")
+    utilities = pytest.importorskip("ray.cluster_utils")
+    monkeypatch.setenv("RAY_USAGE_STATS_ENABLED", "0")
+    source = program(tmp_path, 13)
+    single = explore(source, tests="bugs").finish()
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    size = {"num_cpus": 1, "object_store_memory": 100_000_000}
+    head = {**size, "include_dashboard": False, "ray_client_server_port": port}
+    cluster = utilities.Cluster(initialize_head=True, head_node_args=head)
+    try:
+        shared = explore(source, cluster=f"ray://127.0.0.1:{port}", tests="bugs")
+        warned: list[str] = []
+        shared.warn = warned.append
+        assert shared._coordinator is not None
+        assert shared.summary()["jobs"] == 1
+        while not shared.counts()["instructions"]:
+            assert shared.step(0.05)
+        node = cluster.add_node(**size)
+        while len(shared._coordinator._summaries) < 2:
+            assert shared.step(0.05), "it ended before the second node had committed"
+        cluster.remove_node(node, allow_graceful=False)
+        shared.finish()
+    finally:
+        ray.shutdown()
+        cluster.shutdown()
+    names = ("digest", "paths", "forks", "instructions", "tests", "coverage", "incomplete", "stopped", "open")
+    assert {name: shared.counts()[name] for name in names} == {name: single.counts()[name] for name in names}
+    assert shared.complete
+    assert warned == ["a worker was lost: others explore its paths"]

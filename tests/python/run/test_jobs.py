@@ -14,11 +14,11 @@ from typing import Any, Literal
 import pytest
 
 from partita import journal
+from partita.cluster.coordinator import resident_bytes
 from partita.cluster.leases import Leases, Part
 from partita.cluster.memory import SharedMemory
 from partita.cluster.messages import Report
 from partita.cluster.processes import Processes
-from partita.cluster.whole import resident_bytes
 from partita.explore import COORDINATOR_SHARE, Run, explore
 from partita.ktest import count_endings
 from support.three_ways import program
@@ -34,8 +34,8 @@ def result(run: Run) -> dict[str, Any]:
 
 
 def processes(run: Run) -> list[int]:
-    assert run._whole is not None
-    pool = run._whole._pool
+    assert run._coordinator is not None
+    pool = run._coordinator._pool
     assert isinstance(pool, Processes)
     return pool.processes()
 
@@ -204,17 +204,17 @@ def test_an_idle_worker_gets_a_part_of_the_largest_share() -> None:
     assert [task.parts for _, task in leases.tasks(None)] == [[b"open"]]
 
 
-def test_slices_are_long_where_tasks_take_long_to_arrive() -> None:
+def test_periods_are_long_where_tasks_take_long_to_arrive() -> None:
     leases = Leases([Part(b"root", 1, 1.0)], None, None)
     leases.add(0)
 
-    def next_slice(waited_s: float) -> float:
+    def next_period(waited_s: float) -> float:
         list(leases.tasks(None))
         leases.report(0, report(8, 0.5, waited_s), [])
         ((_, task),) = leases.tasks(None)
-        return task.slice_s
+        return task.period_s
 
-    assert [next_slice(waited_s) for waited_s in (0.0, 0.001, 0.02, 10.0)] == [0.2, 0.2, 1.0, 2.0]
+    assert [next_period(waited_s) for waited_s in (0.0, 0.001, 0.02, 10.0)] == [0.2, 0.2, 1.0, 2.0]
 
 
 def test_shared_limits_are_handed_out_once() -> None:

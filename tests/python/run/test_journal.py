@@ -4,19 +4,22 @@ from __future__ import annotations
 
 import json
 import random
+import re
 import shutil
 import signal
 import subprocess
 import sys
 import time
 import zlib
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from partita import journal
-from partita.errors import UsageError
+from partita.cli import INTERNAL_STATUS
+from partita.errors import InternalError, UsageError
 from partita.explore import explore
 from partita.frontends import load_program
 from support.three_ways import program
@@ -278,3 +281,101 @@ def test_a_run_of_a_project_is_resumed_with_its_options(tmp_path: Path) -> None:
     assert journal.read(tmp_path / "out").counts.open > 0
     assert run("--resume", "out", "--max-instructions", "1000000") != 2
     assert result(tmp_path / "out") == result(tmp_path / "whole")
+
+
+def rewritten(out: Path, change: Callable[[list[bytearray]], None]) -> None:
+    """Changes the records of a journal; their checksums are right."""
+    data = (out / journal.NAME).read_bytes()
+    records = [bytearray(record) for record, _ in journal._records(data)]
+    change(records)
+    frames = [journal.FRAME.pack(len(record), zlib.crc32(record)) + record for record in records]
+    (out / journal.NAME).write_bytes(journal.HEAD + b"".join(frames))
+
+
+def test_another_build_is_refused(tmp_path: Path) -> None:
+    path, out = interrupted(tmp_path)
+
+    def change(records: list[bytearray]) -> None:
+        head = json.loads(records[0])
+        assert head["guard"]["version"] == journal.BUILD
+        head["guard"]["version"] = "0.0.9 (sources 0123456789ab)"
+        records[0][:] = json.dumps(head).encode()
+
+    rewritten(out, change)
+    written = re.escape(f"was written by Partita 0.0.9 (sources 0123456789ab), this is {journal.BUILD}: resume it with")
+    with pytest.raises(UsageError, match=written):
+        explore(path).resume(out)
+
+
+def number_at(data: bytes, at: int) -> tuple[int, int]:
+    """A number in LEB128, and the place after it."""
+    number = shift = 0
+    while True:
+        number |= (data[at] & 0x7F) << shift
+        at, shift = at + 1, shift + 7
+        if data[at - 1] < 0x80:
+            return number, at
+
+
+def places_of_first_path(checkpoint: bytes) -> dict[str, int]:
+    """Where parts of the first decision of the first open path are, and where that path's end is."""
+    size, at = number_at(checkpoint, 1 + 4 + 6 * 8)  # after the flag, the head and the counts
+    _, at = number_at(checkpoint, at + size)
+    _, at = number_at(checkpoint, at)
+    _, at = number_at(checkpoint, at)
+    decisions, at = number_at(checkpoint, at)
+    places = {"step": at}
+    for i in range(decisions):
+        _, at = number_at(checkpoint, at)
+        head, after = number_at(checkpoint, at)
+        if i == 0:
+            places["choice"] = at
+            assert head & 7 < 2, "a truth"
+        for _ in range(2):
+            _, after = number_at(checkpoint, after)
+        places.setdefault("edges to a decision", after)
+        at = after + 1
+        if head & 7 >= 2:
+            _, at = number_at(checkpoint, at)
+    _, at = number_at(checkpoint, at)
+    return {**places, "edges to the end": at}
+
+
+@pytest.mark.parametrize(
+    ("part", "found"),
+    [
+        ("step", "found (another point|no decision|the end of the path .*)"),
+        ("choice", "found inputs that .*"),
+        ("edges to a decision", "found other edges on the way"),
+        ("edges to the end", "found other edges on the way"),
+    ],
+)
+def test_a_path_that_takes_another_course_is_an_internal_error(part: str, found: str, tmp_path: Path) -> None:
+    path, out = interrupted(tmp_path)
+
+    def change(records: list[bytearray]) -> None:
+        records[-1][places_of_first_path(bytes(records[-1]))[part]] ^= 1
+
+    rewritten(out, change)
+    place = r"[^ ]*prog\.c:\d+"
+    expected = rf"expected .* after \d+ instructions, {found} at {place} after \d+ instructions"
+    message = f"a path that was executed again took another course: {expected}"
+    shutil.copytree(out, tmp_path / "copy")
+    for jobs, folder in ((1, out), (2, tmp_path / "copy")):
+        run = explore(path, jobs=jobs)
+        run.resume(folder)
+        with pytest.raises(InternalError, match=message):
+            run.finish()
+
+
+def test_another_course_is_one_line_of_the_command(tmp_path: Path) -> None:
+    path, out = interrupted(tmp_path)
+
+    def change(records: list[bytearray]) -> None:
+        records[-1][places_of_first_path(bytes(records[-1]))["choice"]] ^= 1
+
+    rewritten(out, change)
+    done = subprocess.run(command(path, "--resume", str(out)), capture_output=True, text=True, check=False)
+    assert done.returncode == INTERNAL_STATUS
+    (line,) = done.stderr.splitlines()
+    assert line.startswith("partita: internal error: a path that was executed again took another course: expected ")

@@ -8,7 +8,7 @@ import pytest
 
 from support import kills
 
-PROGRAM = kills.ROOT / "benchmarks" / "programs" / "bst_5.c"
+PROGRAM = kills.Program("benchmarks/programs/bst_5.c")
 
 
 @pytest.fixture(scope="module")

@@ -1,7 +1,7 @@
 """Runs that are killed and resumed, as processes of their own: the result must be that of a run that was not.
 
-Runs are reproducible, so that results include the bytes of every test. They write checkpoints more often than usual: a
-run of a second has many moments between two of them.
+Most runs are reproducible, so that results include the bytes of every test. They write checkpoints more often than
+usual: a run of a second has many moments between two of them.
 """
 
 from __future__ import annotations
@@ -16,14 +16,30 @@ import signal
 import subprocess
 import sys
 import time
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 from pathlib import Path
 from typing import Any
 
 from support import PATIENCE_S
 
 ROOT = Path(__file__).parents[3]
-PROGRAMS = (
+
+
+@dataclass(frozen=True)
+class Program:
+    path: str
+    flags: tuple[str, ...] = ()
+    """Flags of the compiler."""
+    is_reproducible: bool = True
+    """Without it, inputs of tests are those of the solver's first answer: only their number is compared."""
+
+    @property
+    def name(self) -> str:
+        parts = (Path(self.path).stem, *self.flags, *([] if self.is_reproducible else ["not reproducible"]))
+        return " ".join(parts)
+
+
+SHORT = (
     "benchmarks/programs/bst_5.c",
     "benchmarks/programs/sortcheck_5.c",
     "benchmarks/programs/crc8br_4.c",
@@ -35,6 +51,13 @@ PROGRAMS = (
     "tests/programs/objects_by_pointer.c",
     "tests/programs/exhaustive/print_text.c",
 )
+LARGE = (
+    Program("benchmarks/families/three_ways.c", ("-DN=10",)),
+    Program("benchmarks/families/numbers.c", ("-DN=4",)),
+    Program("benchmarks/families/three_ways.c", ("-DN=10",), is_reproducible=False),
+)
+"""They run for long enough to lose workers."""
+PROGRAMS = (*map(Program, SHORT), *LARGE)
 EVERY_S = 0.02
 """Time between two checkpoints."""
 
@@ -43,14 +66,14 @@ EVERY_S = 0.02
 class Whole:
     """A run that was left alone."""
 
-    program: Path
+    program: Program
     out: Path
     result: dict[str, Any]
     taken_s: float
 
 
-def command(program: Path, out: Path, jobs: int, kill_s: float = 0.0, seed: int = 0, size: int = 0) -> list[str]:
-    words = [program, out, jobs, kill_s, seed, size]
+def command(program: Program, out: Path, jobs: int, kill_s: float = 0.0, seed: int = 0, size: int = 0) -> list[str]:
+    words = [json.dumps(astuple(program)), out, jobs, kill_s, seed, size]
     return [sys.executable, str(Path(__file__)), *map(str, words)]
 
 
@@ -62,23 +85,28 @@ def start(words: list[str]) -> subprocess.Popen[bytes]:
     return subprocess.Popen(words, start_new_session=True, env=environment(), stdout=subprocess.DEVNULL)
 
 
-def result(out: Path) -> dict[str, Any]:
-    """Counts, bugs, and the bytes of all tests: none of it depends on kills."""
+def result(out: Path, is_reproducible: bool) -> dict[str, Any]:
+    """Counts, bugs, and the bytes of all tests if they are reproducible: none of it depends on kills."""
     data = json.loads((out / "run.json").read_text())
     names = ("complete", "stopped", "paths", "forks", "instructions", "tests", "coverage", "incomplete")
-    bugs = [{name: bug[name] for name in ("class", "line", "paths", "message", "test")} for bug in data["bugs"]]
+    of_bugs = ("class", "line", "paths", *(("message", "test") if is_reproducible else ()))
+    bugs = [{name: bug[name] for name in of_bugs} for bug in data["bugs"]]
     sums = {
         path.name: hashlib.sha256(path.read_bytes()).hexdigest()
         for path in sorted(out.iterdir())
-        if path.name.startswith("test") or path.name == "endings"
+        if is_reproducible and (path.name.startswith("test") or path.name == "endings")
     }
     return {"bugs": bugs, "files": sums, **{name: data[name] for name in names}}
 
 
-def explore_whole(program: Path, out: Path) -> Whole:
+def explore_whole(program: Program, out: Path) -> Whole:
     started = time.monotonic()
     finish(command(program, out, 1))
-    return Whole(program, out, result(out), time.monotonic() - started)
+    return Whole(program, out, result(out, program.is_reproducible), time.monotonic() - started)
+
+
+def check(whole: Whole, out: Path) -> None:
+    assert result(out, whole.program.is_reproducible) == whole.result, whole.program
 
 
 def finish(words: list[str]) -> str:
@@ -104,17 +132,17 @@ def kill_and_resume(whole: Whole, folder: Path, kills: int, jobs: int, seed: int
             assert process.returncode in (0, -signal.SIGKILL), process.returncode
             # One that was killed after its end has its result too, up to files that it was to remove.
             finish(command(program, out, jobs))
-            assert result(out) == whole.result, program
+            check(whole, out)
             shutil.rmtree(out)
     finish(command(program, out, jobs))
-    assert result(out) == whole.result, program
+    check(whole, out)
     return done
 
 
 def lose_workers(whole: Whole, folder: Path, jobs: int, every_s: float, seed: int) -> int:
     """Kills a worker from time to time. Returns the number of those killed."""
     output = finish(command(whole.program, folder / "out", jobs, every_s, seed))
-    assert result(folder / "out") == whole.result, whole.program
+    check(whole, folder / "out")
     return int(output.split()[-1])
 
 
@@ -128,7 +156,7 @@ def fill_disk(whole: Whole, folder: Path, size: int) -> str:
     if done.returncode != 0:
         assert "cannot write" in message, done.stderr
     finish(command(program, folder / "out", 1))
-    assert result(folder / "out") == whole.result, program
+    check(whole, folder / "out")
     return message
 
 
@@ -138,9 +166,10 @@ def main(program: str, out: str, jobs: str, kill_s: str, seed: str, size: str) -
     from partita.cluster.processes import Processes
     from partita.explore import explore
 
+    path, flags, is_reproducible = json.loads(program)
     journal.EVERY_S, journal.SHARE = EVERY_S, 1.0
     folder = Path(out)
-    run = explore(program, jobs=int(jobs), reproducible=True)
+    run = explore(ROOT / path, cflags=flags, jobs=int(jobs), reproducible=is_reproducible)
     if int(size):
         signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
         resource.setrlimit(resource.RLIMIT_FSIZE, (int(size), int(size)))
@@ -161,8 +190,8 @@ def main(program: str, out: str, jobs: str, kill_s: str, seed: str, size: str) -
     while run.step(0.05):
         progress = run.counts()["instructions"]
         # Only a run that goes on between two kills ends at all.
-        if float(kill_s) and time.monotonic() >= due and progress > seen and run._whole is not None:
-            pool = run._whole._pool
+        if float(kill_s) and time.monotonic() >= due and progress > seen and run._coordinator is not None:
+            pool = run._coordinator._pool
             assert isinstance(pool, Processes)
             if workers := pool.processes():
                 os.kill(chance.choice(workers), signal.SIGKILL)

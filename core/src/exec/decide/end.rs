@@ -1,6 +1,6 @@
 //! The end of a path: its inputs and output under the path model go to the recorder.
 use super::Decider;
-use super::decisions::Leaf;
+use super::certificate_tree::Leaf;
 use super::open_path::OpenPath;
 use super::strings::sortable;
 use crate::exec::options::Tests;
@@ -173,7 +173,7 @@ impl Decider {
 
     /// Records the end of a path, if decisions are recorded.
     fn record_leaf(&mut self, state: &State, outcome: &Outcome) {
-        if self.decisions.is_none() {
+        if self.certificate_tree.is_none() {
             return;
         }
         let variables =
@@ -181,7 +181,7 @@ impl Decider {
         let inputs = self.inputs_of(state).into_iter().zip(variables);
         let inputs = inputs.map(|((name, value), variable)| (name, variable, value.to_vec())).collect();
         let step = self.step();
-        if let Some(decisions) = &mut self.decisions {
+        if let Some(decisions) = &mut self.certificate_tree {
             decisions.leaves.push(Leaf { side: state.decision, step, ending: outcome.ending(), inputs });
         }
     }

@@ -3,8 +3,8 @@
 //! Every live state has a feasible path with a complete model. `Decider` owns the solver and the recorder; it
 //! knows states as data, and nothing of the instructions and models of functions that need its decisions.
 mod alternatives;
+pub mod certificate_tree;
 mod concretise;
-pub mod decisions;
 mod end;
 mod least;
 pub mod open_path;
@@ -20,7 +20,7 @@ mod undefined;
 mod variation;
 
 pub use alternatives::Alternative;
-pub use decisions::{Kind, What};
+pub use certificate_tree::{Kind, Subject};
 
 use crate::budget::{Budget, Cancel, Unwinder};
 use crate::exec::options::Options;
@@ -35,7 +35,7 @@ use crate::interval::Set;
 use crate::program::{Callee, Inst, Program};
 use crate::query::{Path, Status};
 use crate::solve::Solver;
-use decisions::{Continues, Decisions, Point, Row, SideId};
+use certificate_tree::{CertificateTree, Continues, Point, Row, SideId};
 use least::LeastInputs;
 use query_budget::QueryBudgets;
 use replay::Replay;
@@ -72,7 +72,7 @@ pub struct Decider {
     /// The current state has shared its objects with another one since this flag was cleared.
     shares_objects: bool,
     /// Decisions of all paths, if they are recorded.
-    pub decisions: Option<Box<Decisions>>,
+    pub certificate_tree: Option<Box<CertificateTree>>,
     /// Decision strings of the open states.
     pub strings: Strings,
     /// The path that the current state executes again.
@@ -108,7 +108,7 @@ impl Decider {
             run_over: false,
             forked: Vec::new(),
             shares_objects: false,
-            decisions: None,
+            certificate_tree: None,
             strings: Strings::default(),
             replay: None,
             newest_point: NO_POINT,
@@ -161,7 +161,8 @@ impl Decider {
     /// The state has decided: more than one continuation was possible.
     fn decided(&mut self, state: &mut State, point: u32, choice: Choice) {
         let (func, pc) = (state.frame.func, state.frame.pc);
-        let decision = Decision { step: self.step(), point, choice, func, pc };
+        let course = (state.edges_taken >> 56) as u8;
+        let decision = Decision { step: self.step(), point, choice, func, pc, course };
         state.string = self.strings.push(state.string, decision);
     }
 
@@ -282,10 +283,10 @@ impl Decider {
     /// Set of values that contains all values of an expression on the state's path.
     pub fn values(&mut self, state: &State, e: Expr) -> Set {
         let set = self.solver.values(state.path, e);
-        if self.decisions.is_some() {
+        if self.certificate_tree.is_some() {
             let root = self.solver.tree.root();
             if self.solver.values(root, e) != set
-                && let Some(decisions) = &mut self.decisions
+                && let Some(decisions) = &mut self.certificate_tree
             {
                 decisions.set_narrowed(state.decision);
             }
@@ -299,7 +300,7 @@ impl Decider {
         if node != state.path {
             self.solver.tree.set_status(node, Status::Feasible(model));
         }
-        if let Some(decisions) = &mut self.decisions {
+        if let Some(decisions) = &mut self.certificate_tree {
             let tree = &self.solver.tree;
             for path in tree.upwards(node).take_while(|path| *path != state.path) {
                 decisions.add_constraint(state.decision, tree.constraint(path));
@@ -321,31 +322,31 @@ impl Decider {
     fn record_point(
         &mut self,
         state: &mut State,
-        what: What<'_>,
+        subject: Subject<'_>,
         condition: Option<Expr>,
         taken: u64,
-        others: impl FnOnce(&Decisions, SideId) -> Vec<Row>,
+        others: impl FnOnce(&CertificateTree, SideId) -> Vec<Row>,
     ) {
-        let Some(mut decisions) = self.decisions.take() else { return };
+        let Some(mut decisions) = self.certificate_tree.take() else { return };
         let parent = state.decision;
         let own = decisions.add_side(parent);
         let mut rows = vec![Row { value: taken, continues: Continues::Taken(own), condition: None }];
         rows.extend(others(&decisions, parent));
         // The term of a value need not be an operand of the instruction.
-        let condition = condition.filter(|_| what.kind == Kind::Value || self.calls_model(state));
+        let condition = condition.filter(|_| subject.kind == Kind::Value || self.calls_model(state));
         decisions.points.push(Point {
             parent,
             func: state.frame.func,
             pc: state.frame.pc,
             step: self.step(),
-            kind: what.kind,
-            purpose: what.purpose.into(),
-            number: what.number,
+            kind: subject.kind,
+            purpose: subject.purpose.into(),
+            number: subject.number,
             condition: condition.map(|e| Printer::new(&self.solver.graph).term(e)),
             rows,
         });
         state.decision = own;
-        self.decisions = Some(decisions);
+        self.certificate_tree = Some(decisions);
     }
 
     /// Is the current instruction a call that may be answered by a model?

@@ -19,6 +19,8 @@ pub struct OpenPath {
     pub string: StringId,
     /// Number of instructions executed.
     pub executed: u64,
+    /// First bits of the hash of the edges taken.
+    pub course: u16,
     /// Number of forks.
     pub depth: u32,
     pub model: Model,
@@ -34,7 +36,14 @@ impl Decider {
     pub fn open_path(&mut self, state: &State) -> OpenPath {
         let string = self.strings.retain(state.string);
         let (model, inputs) = (self.model(state).clone(), state.inputs.clone());
-        OpenPath { string, executed: state.executed, depth: state.depth, model, inputs }
+        OpenPath {
+            string,
+            executed: state.executed,
+            course: state.course(),
+            depth: state.depth,
+            model,
+            inputs,
+        }
     }
 
     /// Gives up a state and keeps its path.
@@ -56,6 +65,7 @@ impl Decider {
             let path = &paths[at];
             self.put_string(&mut out, path, &mut numbers);
             put(&mut out, path.executed);
+            out.extend(path.course.to_be_bytes());
             put(&mut out, path.depth.into());
             let graph = &self.solver.graph;
             put_inputs(&mut out, graph, &path.inputs, previous_inputs);
@@ -128,7 +138,9 @@ impl Decider {
                 string = self.strings.push(string, decision);
                 strings.push(string);
             }
-            let (executed, depth) = (from.number()?, u32::try_from(from.number()?).ok()?);
+            let executed = from.number()?;
+            let course = u16::from_be_bytes([from.byte()?, from.byte()?]);
+            let depth = u32::try_from(from.number()?).ok()?;
             if let Some(count) = from.count()?.checked_sub(1) {
                 inputs = Inputs::default();
                 for _ in 0..count {
@@ -162,7 +174,14 @@ impl Decider {
                 all.for_each(|(place, byte)| value.set_word(place, byte.into()));
                 model.set(variable, Value::Array(Arc::new(value)));
             }
-            paths.push(OpenPath { string, executed, depth, model: model.clone(), inputs: inputs.clone() });
+            paths.push(OpenPath {
+                string,
+                executed,
+                course,
+                depth,
+                model: model.clone(),
+                inputs: inputs.clone(),
+            });
         }
         Some(paths)
     }

@@ -8,7 +8,7 @@
 //! models, and the answer is ignored: same paths, more queries. Experiments use this to put other executors'
 //! load on the layers.
 use super::Decider;
-use super::decisions::{Continues, Decisions, Kind, Row, SideId, What};
+use super::certificate_tree::{CertificateTree, Continues, Kind, Row, SideId, Subject};
 use super::replay::Next;
 use super::search::DFS;
 use super::strings::Choice;
@@ -55,13 +55,13 @@ impl Decider {
         answer
     }
 
-    /// Sets the limits of the next query: the end of the run, or `max_solver_time` from now if that is earlier, and the
-    /// effort that is left for its place.
+    /// Sets the limits of the next query: the effort that is left for its place, and the end of the run. Only layers whose
+    /// effort cannot be counted have a clock, of `max_solver_time` from now.
     pub(super) fn begin_query(&mut self, state: &State) {
         let location = (state.frame.func, state.frame.pc);
         self.budget.effort = self.query_budgets.effort(location, self.options.max_solver_time);
         let own = self.options.max_solver_time.and_then(|limit| Instant::now().checked_add(limit));
-        self.budget.deadline = [own, self.deadline].into_iter().flatten().min();
+        (self.budget.deadline, self.budget.foreign_deadline) = (self.deadline, own);
     }
 
     /// Counts a query without answer as incomplete. Returns the reason.
@@ -98,7 +98,7 @@ impl Decider {
         child.id = self.recorder.stats.states;
         child.fork_leaf = other;
         child.executed = self.step();
-        if let Some(decisions) = &mut self.decisions {
+        if let Some(decisions) = &mut self.certificate_tree {
             child.decision = decisions.add_side(state.decision);
         }
         child
@@ -110,10 +110,10 @@ impl Decider {
         &mut self,
         state: &mut State,
         condition: Expr,
-        what: What<'_>,
+        subject: Subject<'_>,
     ) -> (bool, Option<Box<State>>) {
         let point = self.next_point();
-        self.fork_on_point(state, condition, what, point)
+        self.fork_on_point(state, condition, subject, point)
     }
 
     /// As `fork_on`, at a point that was counted.
@@ -121,7 +121,7 @@ impl Decider {
         &mut self,
         state: &mut State,
         condition: Expr,
-        what: What<'_>,
+        subject: Subject<'_>,
         point: u32,
     ) -> (bool, Option<Box<State>>) {
         let condition = self.defined(state, condition, "a branch");
@@ -139,9 +139,9 @@ impl Decider {
             Next::Decided(other) => self.diverge(state, &format!("a condition instead of {other:?}")),
         }
         self.take_first_feasible(state, |graph| [graph.not(condition), condition].to_vec());
-        let choice = |truth: bool| match (what.kind, truth) {
-            (Kind::Value, true) => Choice::Equal(what.number),
-            (Kind::Value, false) => Choice::Differs(what.number),
+        let choice = |truth: bool| match (subject.kind, truth) {
+            (Kind::Value, true) => Choice::Equal(subject.number),
+            (Kind::Value, false) => Choice::Differs(subject.number),
             _ => Choice::Truth(truth),
         };
         let model = self.solver.tree.model(state.path).expect("a live state has a feasible path");
@@ -154,11 +154,11 @@ impl Decider {
         let child = match self.fork_side(state, other) {
             Side::Infeasible(reasons) => {
                 let closed = closed_row((!truth).into(), reasons);
-                self.record_point(state, what, Some(condition), truth.into(), |d, side| {
+                self.record_point(state, subject, Some(condition), truth.into(), |d, side| {
                     vec![closed(d, side)]
                 });
-                if what.kind == Kind::Value && state.values_tried > 0 {
-                    self.decided(state, point, Choice::Only(what.number));
+                if subject.kind == Kind::Value && state.values_tried > 0 {
+                    self.decided(state, point, Choice::Only(subject.number));
                 }
                 return (truth, None);
             }
@@ -173,7 +173,7 @@ impl Decider {
             self.ask_model_side(state, held);
         }
         let forked = child.as_ref().map(|child| forked_row((!truth).into(), child));
-        self.record_point(state, what, Some(condition), truth.into(), |_, _| forked.into_iter().collect());
+        self.record_point(state, subject, Some(condition), truth.into(), |_, _| forked.into_iter().collect());
         self.add_constraint(state, held);
         if !truth
             && self.continues_on_first_side()
@@ -231,7 +231,7 @@ impl Decider {
     /// Decides `condition` for the current instruction. A state on the other side, if that is feasible too,
     /// executes the instruction again.
     pub fn decide(&mut self, state: &mut State, condition: Expr) -> bool {
-        let (truth, other) = self.fork_on(state, condition, What::new(Kind::Condition, ""));
+        let (truth, other) = self.fork_on(state, condition, Subject::new(Kind::Condition, ""));
         self.forked.extend(other);
         truth
     }
@@ -308,8 +308,8 @@ impl Decider {
 
     /// Ends a path in `outcome` where `fine` can be false. The state continues where it is true.
     pub fn require(&mut self, state: &mut State, fine: Expr, outcome: Outcome) -> Result<(), Outcome> {
-        let what = What::new(Kind::Check, outcome.kind());
-        self.require_as(state, fine, outcome, what)
+        let subject = Subject::new(Kind::Check, outcome.kind());
+        self.require_as(state, fine, outcome, subject)
     }
 
     /// Like `require`, recorded as this decision.
@@ -318,9 +318,9 @@ impl Decider {
         state: &mut State,
         fine: Expr,
         outcome: Outcome,
-        what: What<'_>,
+        subject: Subject<'_>,
     ) -> Result<(), Outcome> {
-        match self.fork_on(state, fine, what) {
+        match self.fork_on(state, fine, subject) {
             (true, None) => Ok(()),
             (true, Some(faulty)) => {
                 self.end_path(faulty, outcome);
@@ -336,7 +336,7 @@ impl Decider {
     }
 
     fn record_assumption(&mut self, state: &mut State, condition: Expr) {
-        self.record_point(state, What::new(Kind::Assume, ""), Some(condition), 1, |_, _| Vec::new());
+        self.record_point(state, Subject::new(Kind::Assume, ""), Some(condition), 1, |_, _| Vec::new());
     }
 }
 
@@ -349,7 +349,7 @@ pub(super) fn swap_sides(state: &mut State, child: &mut State) {
 }
 
 /// Row of a side that is infeasible for these reasons.
-pub(super) fn closed_row(value: u64, reasons: Reasons) -> impl Fn(&Decisions, SideId) -> Row {
+pub(super) fn closed_row(value: u64, reasons: Reasons) -> impl Fn(&CertificateTree, SideId) -> Row {
     move |decisions, path| Row {
         value,
         continues: Continues::Closed(decisions.sides_of(path, reasons.as_slice())),

@@ -4,12 +4,16 @@
 //! constraint of the path, and wherever the path had one continuation it gives the same one. Where the path decided, the
 //! recorded choice is taken and its condition is added, after the model was evaluated. The last instruction of a path may
 //! have been cut in the middle: what it decides after the last recorded decision is new, and decided as always.
+//!
+//! The past is compared with what was recorded at each decision, and last of all: number of instructions, place, and a rolling
+//! hash of the edges that branches and switches took, so that a detour of as many instructions is seen too.
 use super::Decider;
 use super::strings::{Choice, Decision};
 use crate::exec::record::place_at;
 use crate::exec::state::State;
 use crate::expr::Expr;
 use std::collections::VecDeque;
+use std::panic::resume_unwind;
 
 /// A path to be executed again.
 pub struct Replay {
@@ -18,6 +22,9 @@ pub struct Replay {
     /// Number of instructions that the path has executed.
     pub until: u64,
 }
+
+/// Payload of the unwinding where a path takes another course: a defect, with its message.
+pub struct Divergence(pub String);
 
 /// Role of a point on a path that is executed again.
 pub(super) enum Next {
@@ -57,6 +64,9 @@ impl Decider {
         if (next.step, next.point, next.func, next.pc) != (at.0, at.1, state.frame.func, state.frame.pc) {
             self.diverge(state, "another point");
         }
+        if next.course != (state.edges_taken >> 56) as u8 {
+            self.diverge(state, "other edges on the way");
+        }
         replay.left.pop_front();
         Next::Decided(next.choice)
     }
@@ -88,12 +98,16 @@ impl Decider {
             Some(next) => {
                 format!("{:?} at {} after {} instructions", next.choice, place(next.func, next.pc), next.step)
             }
-            None => "the end of the recorded path".to_string(),
+            None => {
+                let until = self.replay.as_ref().map_or(0, |replay| replay.until);
+                format!("the end of the recorded path after {until} instructions")
+            }
         };
         let here = place(state.frame.func, state.frame.pc);
-        panic!(
+        let message = format!(
             "a path that was executed again took another course: expected {expected}, found {found} at {here} after {} instructions",
             self.step()
         );
+        resume_unwind(Box::new(Divergence(message)))
     }
 }

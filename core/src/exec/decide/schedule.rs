@@ -1,5 +1,5 @@
 //! Choices between threads, and what a report says of them.
-use super::decisions::{Kind, What};
+use super::certificate_tree::{Kind, Subject};
 use super::queries::forked_row;
 use super::replay::Next;
 use super::strings::Choice;
@@ -44,8 +44,8 @@ impl Decider {
         if more > 0 {
             let rows = choices[1..].iter().zip(&forked);
             let rows = rows.map(|(&thread, child)| forked_row(thread as u64, child)).collect();
-            let what = What::new(Kind::Schedule, "");
-            self.record_point(state, what, None, choices[0] as u64, |_, _| rows);
+            let subject = Subject::new(Kind::Schedule, "");
+            self.record_point(state, subject, None, choices[0] as u64, |_, _| rows);
             for (child, &thread) in forked.iter_mut().zip(&choices[1..]) {
                 self.decided(child, point, Choice::Thread(thread as u32));
                 // It goes on in another thread, so the instruction counts.

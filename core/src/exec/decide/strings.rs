@@ -75,6 +75,8 @@ pub struct Decision {
     /// The instruction.
     pub func: FuncId,
     pub pc: u32,
+    /// First byte of the hash of the edges that led there.
+    pub course: u8,
 }
 
 impl Decision {
@@ -84,6 +86,7 @@ impl Decision {
         put(out, u64::from(self.point) << 3 | u64::from(kind));
         put(out, self.func.0.into());
         put(out, self.pc.into());
+        out.push(self.course);
         if Choice::has_number(kind) {
             put(out, value);
         }
@@ -93,10 +96,11 @@ impl Decision {
         let step = before.checked_add(from.number()?)?;
         let head = from.number()?;
         let (func, pc) = (u32::try_from(from.number()?).ok()?, u32::try_from(from.number()?).ok()?);
+        let course = from.byte()?;
         let kind = (head & 7) as u8;
         let value = if Choice::has_number(kind) { from.number()? } else { 0 };
         let choice = Choice::of_parts(kind, value)?;
-        Some(Decision { step, point: u32::try_from(head >> 3).ok()?, choice, func: FuncId(func), pc })
+        Some(Decision { step, point: u32::try_from(head >> 3).ok()?, choice, func: FuncId(func), pc, course })
     }
 }
 
@@ -116,7 +120,8 @@ pub struct Strings {
 
 impl Default for Strings {
     fn default() -> Strings {
-        let decision = Decision { step: 0, point: 0, choice: Choice::Truth(false), func: FuncId(0), pc: 0 };
+        let decision =
+            Decision { step: 0, point: 0, choice: Choice::Truth(false), func: FuncId(0), pc: 0, course: 0 };
         Strings { nodes: vec![Node { parent: 0, holders: 1, hash: 0, decision }], free: Vec::new() }
     }
 }
@@ -246,7 +251,7 @@ mod tests {
     use super::*;
 
     fn decision(step: u64, choice: Choice) -> Decision {
-        Decision { step, point: 1, choice, func: FuncId(3), pc: 300 }
+        Decision { step, point: 1, choice, func: FuncId(3), pc: 300, course: 201 }
     }
 
     #[test]

@@ -64,7 +64,7 @@ impl Decider {
 
     fn may_vary(&mut self, state: &State, is_start: bool) -> bool {
         let is_last_fork = self.options.max_depth.is_some_and(|limit| state.depth >= limit);
-        let is_certified = self.decisions.is_some();
+        let is_certified = self.certificate_tree.is_some();
         let can_fork = !is_last_fork && !is_certified && state.may_fork && !state.is_doomed;
         match self.options.vary_files {
             Vary::Off => false,

@@ -1,5 +1,5 @@
 //! Files of the host, as all paths see them: each is read once, when it is first used, and then stays the
-//! same. Nothing is changed unless `--write-host` allows it. What was read is a list of answers, which checkpoints and
+//! same. Nothing is changed unless `--write-host` allows it. What was read is a list, which checkpoints and
 //! workers have too: a run that is resumed, and all of its processes, see the same files.
 use crate::encoding::{Decoder, put, put_bytes};
 use rustc_hash::FxHashMap;
@@ -25,19 +25,19 @@ const ACCESS_TIME: usize = 10;
 /// A result, or an error number.
 type HostResult<T> = Result<T, i64>;
 /// Bytes that a call has read.
-type Answer = HostResult<Arc<[u8]>>;
+type HostRead = HostResult<Arc<[u8]>>;
 
 #[derive(Default)]
 pub struct Host {
     statuses: FxHashMap<(PathBuf, bool), HostResult<Status>>,
-    contents: FxHashMap<PathBuf, Answer>,
+    contents: FxHashMap<PathBuf, HostRead>,
     links: FxHashMap<PathBuf, HostResult<Vec<u8>>>,
     /// Everything that was read, in this order. A run that may write has no journal and no workers.
-    answers: Vec<(Call, PathBuf)>,
+    reads: Vec<(Call, PathBuf)>,
     may_write: bool,
 }
 
-/// A call about a file; its number is the first byte of an encoded answer.
+/// A call about a file; its number is the first byte of an encoded read.
 #[derive(Clone, Copy)]
 enum Call {
     Status,
@@ -93,23 +93,23 @@ impl Host {
             [dev, ino, nlink, mode, uid, gid, rdev, size, blksize, blocks, m.atime(), m.mtime(), m.ctime()]
         });
         self.statuses.insert((path.to_path_buf(), follow), seen);
-        self.answers.push((if follow { Call::Status } else { Call::OwnStatus }, path.to_path_buf()));
+        self.reads.push((if follow { Call::Status } else { Call::OwnStatus }, path.to_path_buf()));
         seen
     }
 
     /// Bytes of a regular file, or entries of a folder: for each the letter of its type and its name, ended
     /// by a zero byte. The flag is true if the file existed when it was first used, and has vanished since.
-    pub fn contents(&mut self, path: &Path) -> (Answer, bool) {
+    pub fn contents(&mut self, path: &Path) -> (HostRead, bool) {
         if let Some(seen) = self.contents.get(path) {
             return (seen.clone(), false);
         }
         let seen = read(path);
-        let known = |follow| matches!(self.statuses.get(&(path.to_path_buf(), follow)), Some(Ok(_)));
-        let known = known(true) || known(false);
-        let vanished = known && matches!(&seen, Err(e) if e.kind() == io::ErrorKind::NotFound);
+        let is_known = |follow| matches!(self.statuses.get(&(path.to_path_buf(), follow)), Some(Ok(_)));
+        let is_known = is_known(true) || is_known(false);
+        let vanished = is_known && matches!(&seen, Err(e) if e.kind() == io::ErrorKind::NotFound);
         let seen = seen.map(Arc::from).map_err(|e| if vanished { EIO } else { errno_of(&e) });
         self.contents.insert(path.to_path_buf(), seen.clone());
-        self.answers.push((Call::Contents, path.to_path_buf()));
+        self.reads.push((Call::Contents, path.to_path_buf()));
         (seen, vanished)
     }
 
@@ -119,33 +119,33 @@ impl Host {
         }
         let seen = fs::read_link(path).map(|to| to.into_os_string().into_vec()).map_err(|e| errno_of(&e));
         self.links.insert(path.to_path_buf(), seen.clone());
-        self.answers.push((Call::Link, path.to_path_buf()));
+        self.reads.push((Call::Link, path.to_path_buf()));
         seen
     }
 
-    /// Number of answers so far.
-    pub fn answered(&self) -> usize {
-        self.answers.len()
+    /// Number of reads so far.
+    pub fn read_count(&self) -> usize {
+        self.reads.len()
     }
 
-    /// Encodes the answers from this one on.
-    pub fn encode_answers(&self, first: usize, out: &mut Vec<u8>) {
-        for (call, path) in &self.answers[first..] {
+    /// Encodes the reads from this one on.
+    pub fn encode_reads(&self, first: usize, out: &mut Vec<u8>) {
+        for (call, path) in &self.reads[first..] {
             out.push(*call as u8);
             put_bytes(out, path.as_os_str().as_bytes());
-            match self.answer(*call, path) {
+            match self.known(*call, path) {
                 Some(Ok(bytes)) => {
                     put(out, 0);
                     put_bytes(out, &bytes);
                 }
                 Some(Err(error)) => put(out, error as u64),
-                None => unreachable!("an answer that was noted"),
+                None => unreachable!("a read that was noted"),
             }
         }
     }
 
-    /// A known answer, as bytes.
-    fn answer(&self, call: Call, path: &Path) -> Option<Answer> {
+    /// Result of an earlier read, as bytes.
+    fn known(&self, call: Call, path: &Path) -> Option<HostRead> {
         let status = |follow| {
             let seen = self.statuses.get(&(path.to_path_buf(), follow))?;
             Some(seen.map(|fields| fields.iter().flat_map(|field| field.to_le_bytes()).collect()))
@@ -158,30 +158,30 @@ impl Host {
         }
     }
 
-    /// Adds answers that another process, or an earlier part of the run, had first. Errors: they are damaged, or one is
+    /// Adds reads that another process, or an earlier part of the run, had first. Errors: they are damaged, or one is
     /// not that which was had here.
-    pub fn add_answers(&mut self, from: &mut Decoder<'_>) -> Result<(), String> {
+    pub fn add_reads(&mut self, from: &mut Decoder<'_>) -> Result<(), String> {
         while !from.is_at_end() {
-            let (call, path, answer) = decode_answer(from).ok_or("what was read of files is damaged")?;
-            match self.answer(call, &path) {
-                Some(known) if is_same(call, &known, &answer) => {}
+            let (call, path, read) = decode_read(from).ok_or("what was read of files is damaged")?;
+            match self.known(call, &path) {
+                Some(known) if is_same(call, &known, &read) => {}
                 Some(_) => {
                     let name = path.display();
                     return Err(format!(
                         "the file `{name}` changed while the run read it: start the run again"
                     ));
                 }
-                None => self.learn(call, path, answer).ok_or("what was read of files is damaged")?,
+                None => self.learn(call, path, read).ok_or("what was read of files is damaged")?,
             }
         }
         Ok(())
     }
 
-    fn learn(&mut self, call: Call, path: PathBuf, answer: Answer) -> Option<()> {
+    fn learn(&mut self, call: Call, path: PathBuf, read: HostRead) -> Option<()> {
         match call {
             Call::Status | Call::OwnStatus => {
                 let follow = matches!(call, Call::Status);
-                let fields = match answer {
+                let fields = match read {
                     Err(error) => Err(error),
                     Ok(bytes) => {
                         let words = bytes.chunks_exact(8).map(|word| word.try_into().map(i64::from_le_bytes));
@@ -192,13 +192,13 @@ impl Host {
                 self.statuses.insert((path.clone(), follow), fields);
             }
             Call::Contents => {
-                self.contents.insert(path.clone(), answer);
+                self.contents.insert(path.clone(), read);
             }
             Call::Link => {
-                self.links.insert(path.clone(), answer.map(|bytes| bytes.to_vec()));
+                self.links.insert(path.clone(), read.map(|bytes| bytes.to_vec()));
             }
         }
-        self.answers.push((call, path));
+        self.reads.push((call, path));
         Some(())
     }
 
@@ -210,35 +210,35 @@ impl Host {
         self.statuses.clear();
         self.contents.clear();
         self.links.clear();
-        self.answers.clear();
+        self.reads.clear();
         apply(path, change).map_err(|e| errno_of(&e))
     }
 }
 
 /// Reading a file may change the time of its last access.
-fn is_same(call: Call, known: &Answer, answer: &Answer) -> bool {
-    match (call, known, answer) {
-        (Call::Status | Call::OwnStatus, Ok(known), Ok(answer)) => {
+fn is_same(call: Call, known: &HostRead, read: &HostRead) -> bool {
+    match (call, known, read) {
+        (Call::Status | Call::OwnStatus, Ok(known), Ok(read)) => {
             let times = 8 * ACCESS_TIME..8 * (ACCESS_TIME + 1);
-            let differs = |at: usize| known[at] != answer[at] && !times.contains(&at);
-            known.len() == answer.len() && !(0..known.len()).any(differs)
+            let differs = |at: usize| known[at] != read[at] && !times.contains(&at);
+            known.len() == read.len() && !(0..known.len()).any(differs)
         }
-        _ => known == answer,
+        _ => known == read,
     }
 }
 
-fn decode_answer(from: &mut Decoder<'_>) -> Option<(Call, PathBuf, Answer)> {
+fn decode_read(from: &mut Decoder<'_>) -> Option<(Call, PathBuf, HostRead)> {
     let call = *CALLS.get(usize::from(from.byte()?))?;
     let count = from.count()?;
     let path = PathBuf::from(OsString::from_vec(from.bytes(count)?.to_vec()));
-    let answer = match from.number()? {
+    let read = match from.number()? {
         0 => {
             let count = from.count()?;
             Ok(from.bytes(count)?.into())
         }
         error => Err(error as i64),
     };
-    Some((call, path, answer))
+    Some((call, path, read))
 }
 
 fn read(path: &Path) -> io::Result<Vec<u8>> {
@@ -318,23 +318,23 @@ mod tests {
         fs::remove_dir_all(&folder).unwrap();
         assert_eq!(host.contents(&second), (Err(EIO), true), "the file has vanished");
         let _ = (host.status(&file, false), host.link(&second), host.link(&file));
-        let mut answers = Vec::new();
-        host.encode_answers(0, &mut answers);
+        let mut reads = Vec::new();
+        host.encode_reads(0, &mut reads);
         let mut other = Host::new(false);
-        other.add_answers(&mut Decoder::new(&answers)).unwrap();
-        assert_eq!(other.answered(), host.answered());
+        other.add_reads(&mut Decoder::new(&reads)).unwrap();
+        assert_eq!(other.read_count(), host.read_count());
         assert_eq!(&*other.contents(&file).0.unwrap(), b"abc", "as the first process read it");
         assert_eq!(other.status(&file, true), host.status(&file, true));
         assert_eq!(other.status(&second, false), host.status(&second, false));
         let mut again = Vec::new();
-        other.encode_answers(0, &mut again);
-        assert!(again.starts_with(&answers));
-        for cut in 0..answers.len() {
-            let _ = Host::new(false).add_answers(&mut Decoder::new(&answers[..cut]));
+        other.encode_reads(0, &mut again);
+        assert!(again.starts_with(&reads));
+        for cut in 0..reads.len() {
+            let _ = Host::new(false).add_reads(&mut Decoder::new(&reads[..cut]));
         }
         let mut third = Host::new(false);
         assert_eq!(third.contents(&file).0, Err(2));
-        let message = third.add_answers(&mut Decoder::new(&answers)).unwrap_err();
+        let message = third.add_reads(&mut Decoder::new(&reads)).unwrap_err();
         assert!(message.contains("changed while the run read it"), "{message}");
     }
 }

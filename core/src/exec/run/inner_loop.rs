@@ -144,6 +144,7 @@ impl Machine {
                         }
                     }
                     Ok(Flow::Edge(edge)) => {
+                        state.note_edge(edge);
                         take!(edge);
                         if self.decider.is_interrupted() {
                             state.frame.pc = pc as u32;
@@ -174,6 +175,7 @@ impl Machine {
             }};
         }
         if let Some(edge) = state.edge.take() {
+            state.note_edge(edge);
             take!(edge);
         }
         macro_rules! binary {
@@ -372,7 +374,9 @@ impl Machine {
                     if cond.symbolic {
                         other!();
                     } else {
-                        take!(if cond.word != 0 { then } else { other });
+                        let edge = if cond.word != 0 { then } else { other };
+                        state.note_edge(edge);
+                        take!(edge);
                     }
                 }
                 Op::Switch { value, at } => {
@@ -383,7 +387,9 @@ impl Machine {
                         // SAFETY: decoded together with the instruction.
                         let switch = unsafe { code.switches.get_unchecked(at as usize) };
                         let found = switch.cases.binary_search_by_key(&value.word, |case| case.0);
-                        take!(found.map_or(switch.default, |i| switch.cases[i].1));
+                        let edge = found.map_or(switch.default, |i| switch.cases[i].1);
+                        state.note_edge(edge);
+                        take!(edge);
                     }
                 }
                 Op::Call { at } => {

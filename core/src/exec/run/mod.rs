@@ -114,16 +114,16 @@ impl Machine {
         self.first_state(image.memory).expect("it could start before")
     }
 
-    /// Encodes what was read of the host's files from this answer on. Returns the number of answers.
-    pub fn encode_host_answers(&self, first: usize, out: &mut Vec<u8>) -> usize {
-        self.host.encode_answers(first, out);
-        self.host.answered()
+    /// Encodes what was read of the host's files from this read on. Returns the number of all.
+    pub fn encode_host_reads(&self, first: usize, out: &mut Vec<u8>) -> usize {
+        self.host.encode_reads(first, out);
+        self.host.read_count()
     }
 
     /// Adds what another process read of the host's files. Errors: the bytes are damaged, or a file has changed.
-    pub fn add_host_answers(&mut self, from: &mut Decoder<'_>) -> Result<usize, String> {
-        self.host.add_answers(from)?;
-        Ok(self.host.answered())
+    pub fn add_host_reads(&mut self, from: &mut Decoder<'_>) -> Result<usize, String> {
+        self.host.add_reads(from)?;
+        Ok(self.host.read_count())
     }
 
     pub fn program(&self) -> &Arc<Program> {

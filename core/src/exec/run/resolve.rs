@@ -6,7 +6,7 @@
 //! for each kind of invalid pointer, which ends there. A state that executes the instruction again knows the
 //! object (`State::facts`).
 use super::Machine;
-use crate::exec::decide::{Alternative, Kind as DecisionKind, What};
+use crate::exec::decide::{Alternative, Kind as DecisionKind, Subject};
 use crate::exec::outcome::{Class, Outcome};
 use crate::exec::run::access::Access;
 use crate::exec::run::access::{access_fault, check_access, check_passed, symbolic_fault};
@@ -213,8 +213,8 @@ impl Machine {
             return Ok(());
         }
         let inside = self.inside(e, &object, count);
-        let what = What { kind: DecisionKind::Check, purpose: access.verb(), number: id.base() };
-        self.decider.require_as(state, inside, fault, what)
+        let subject = Subject { kind: DecisionKind::Check, purpose: access.verb(), number: id.base() };
+        self.decider.require_as(state, inside, fault, subject)
     }
 
     /// Condition that `count` bytes at `address` are in the object.

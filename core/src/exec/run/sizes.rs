@@ -5,7 +5,7 @@
 //! need to know where the object ends (strings, `realloc`), bind the size to values, and count what is left out.
 use super::Machine;
 use super::access::{Access, access_fault, object_at};
-use crate::exec::decide::{Kind as DecisionKind, What};
+use crate::exec::decide::{Kind as DecisionKind, Subject};
 use crate::exec::outcome::Outcome;
 use crate::exec::state::State;
 use crate::exec::state::address::ObjectId;
@@ -52,7 +52,7 @@ impl Machine {
         // The checker of certificates knows no symbolic sizes.
         let is_bound = state.fact(e).is_some()
             || set.count() <= self.options.max_values.into()
-            || self.decider.decisions.is_some();
+            || self.decider.certificate_tree.is_some();
         if !is_bound {
             let bound = MAX_SYMBOLIC_SIZE.min(most);
             let graph = self.graph();
@@ -81,8 +81,8 @@ impl Machine {
             let end = graph.word(64, offset + count);
             let inside = graph.ule(end, size);
             let fault = access_fault(state, address, count, access);
-            let what = What { kind: DecisionKind::Check, purpose: access.verb(), number: id.base() };
-            self.decider.require_as(state, inside, fault, what)?;
+            let subject = Subject { kind: DecisionKind::Check, purpose: access.verb(), number: id.base() };
+            self.decider.require_as(state, inside, fault, subject)?;
         }
         Ok((id, offset))
     }

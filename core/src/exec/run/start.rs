@@ -96,6 +96,7 @@ impl Machine {
             executed: 0,
             frame: Frame::new(self.main, 0),
             edge: None,
+            edges_taken: 0,
             memory,
             path,
             inputs: Inputs::default(),

@@ -60,13 +60,18 @@ pub enum Fact {
 /// Number of facts kept: enough for the operands of one instruction, which may be executed again.
 const FACTS: usize = 4;
 
+#[inline(always)]
+fn with_edge(hash: u64, edge: u32) -> u64 {
+    (hash.rotate_left(5) ^ u64::from(edge)).wrapping_mul(0x9e37_79b9_7f4a_7c15)
+}
+
 #[derive(Clone)]
 pub struct State {
     /// Number in order of creation; the first state is 0.
     pub id: u64,
     /// Its leaf in the fork tree.
     pub fork_leaf: u32,
-    /// Its newest decision, if decisions are recorded (`decide::decisions`).
+    /// Its newest decision, if decisions are recorded (`decide::certificate_tree`).
     pub decision: u32,
     /// Its decision string (`decide::strings`).
     pub string: u32,
@@ -77,6 +82,8 @@ pub struct State {
     pub threads: Option<Box<Threads>>,
     /// Edge to take first, if the state was forked at a branch.
     pub edge: Option<u32>,
+    /// Rolling hash of the sides of branches and switches that it took (`note_edge`).
+    pub edges_taken: u64,
     pub memory: Memory,
     /// Node of the path tree; retained on a fork and released at the end of the path.
     pub path: Path,
@@ -176,6 +183,17 @@ impl State {
         if let Stage::Exiting { status, .. } = self.stage {
             status.expr().into_iter().for_each(&mut *visit);
         }
+    }
+
+    /// Adds an edge of a branch or a switch to the hash of those that it took.
+    #[inline(always)]
+    pub fn note_edge(&mut self, edge: u32) {
+        self.edges_taken = with_edge(self.edges_taken, edge);
+    }
+
+    /// First bits of the hash of the edges that it took, with the one that it takes first if it was forked at a branch.
+    pub fn course(&self) -> u16 {
+        (self.edge.map_or(self.edges_taken, |edge| with_edge(self.edges_taken, edge)) >> 48) as u16
     }
 
     /// Innermost frame in the user's code.

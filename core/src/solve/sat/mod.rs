@@ -24,7 +24,7 @@ use crate::expr::Expr;
 use crate::query::{Alive, Answer, Core, Query};
 use crate::throttle::Throttle;
 use crate::tuning::{SatOptions, ThrottleOptions};
-use prepared::{GateQuery, Prepared, Ran};
+use prepared::{GateQuery, Limits, Prepared, Ran};
 
 /// Number of gates above which all are dropped, unless the last query had half of them.
 const MAX_KEPT_GATES: u64 = 4_000_000;
@@ -272,7 +272,7 @@ impl Sat {
 
     fn solve(&mut self, query: &Query, gate_query: &GateQuery, rest: &mut Rest<'_>) -> SatResult {
         if self.engines == Engines::Conflicts {
-            let limits = (conflicts_left(rest), self.near_misses_left(rest));
+            let limits = self.limits(rest, u64::MAX);
             let cdcl = self.cdcl.get_or_insert_with(|| Prepared::new(Cdcl::new()));
             let ran = cdcl.run(&self.blaster, gate_query, rest.budget, limits);
             return self.note(query, gate_query, rest, ran);
@@ -298,7 +298,7 @@ impl Sat {
             }
             self.counts.handed_over += 1;
         }
-        let limits = (conflicts_left(rest), self.near_misses_left(rest));
+        let limits = self.limits(rest, u64::MAX);
         let cadical = if is_single {
             self.single.get_or_insert_with(|| {
                 self.counts.single += 1;
@@ -322,13 +322,12 @@ impl Sat {
         rest: &mut Rest<'_>,
         limit: u64,
     ) -> SatResult {
-        let keep = self.near_misses_left(rest);
-        let limit = limit.min(conflicts_left(rest));
+        let limits = self.limits(rest, limit);
         let batsat = self.batsat.get_or_insert_with(|| Prepared::new(Batsat::new()));
-        let mut ran = batsat.run(&self.blaster, gate_query, rest.budget, (limit, keep));
+        let mut ran = batsat.run(&self.blaster, gate_query, rest.budget, limits);
         if ran.outcome == SatResult::ConflictLimit {
             // The other half is for the solves that follow.
-            ran.harvest.truncate(keep / 2);
+            ran.harvest.truncate(limits.keep / 2);
         }
         self.note(query, gate_query, rest, ran)
     }
@@ -336,13 +335,19 @@ impl Sat {
     /// Counts the effort of a run and keeps its near misses. Returns its outcome.
     fn note(&mut self, query: &Query, gate_query: &GateQuery, rest: &mut Rest<'_>, ran: Ran) -> SatResult {
         self.counts.conflicts += ran.conflicts;
-        rest.spend(ran.propagations * cost::PROPAGATION + ran.gates * cost::GATE);
+        rest.spend(ran.effort + ran.gates * cost::GATE);
         if !ran.harvest.is_empty() {
             self.kept += ran.harvest.len();
             self.counts.harvested += ran.harvest.len() as u64;
             rest.near_misses.put(query.path, self.places(gate_query), ran.harvest);
         }
         ran.outcome
+    }
+
+    /// Limits of a run with at most this number of conflicts.
+    fn limits(&self, rest: &Rest<'_>, conflicts: u64) -> Limits {
+        let conflicts = conflicts.min(conflicts_left(rest));
+        Limits { conflicts, keep: self.near_misses_left(rest), effort: rest.effort_left() }
     }
 
     /// Number of near misses of the current query that may still be kept.

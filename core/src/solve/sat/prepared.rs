@@ -2,9 +2,10 @@
 
 use crate::blast::cnf::Encoding;
 use crate::blast::gate::Lit;
-use crate::blast::sat_solver::{SatResult, SatSolver, SatTask};
+use crate::blast::sat_solver::{SatResult, SatSolver, SatTask, Unit};
 use crate::blast::{ArrayTerm, Blaster};
 use crate::budget::{Budget, Why};
+use crate::cost;
 use crate::expr::Expr;
 use rustc_hash::FxHashMap;
 
@@ -14,6 +15,9 @@ const MAX_ENCODED_GATES: u64 = 400_000;
 const PROPAGATIONS_PER_GATE: u64 = 30;
 /// Least number of gates assumed for a query when a new SAT solver is considered.
 const MIN_GATES: u64 = 500;
+
+/// Number of gates up to which the clauses of a SAT solver stay in the near caches of a processor.
+const NEAR_GATES: usize = 10_000;
 
 /// A SAT solver and what has been added to it.
 pub struct Prepared<E> {
@@ -35,11 +39,29 @@ pub struct Prepared<E> {
 pub struct Ran {
     pub outcome: SatResult,
     pub conflicts: u64,
-    /// Literals propagated, and gates added before.
-    pub propagations: u64,
+    /// Effort of the search, and number of gates added before.
+    pub effort: u64,
     pub gates: u64,
     /// Assignments at conflicts.
     pub harvest: Vec<Box<[u64]>>,
+}
+
+/// Limits of a run.
+#[derive(Clone, Copy)]
+pub struct Limits {
+    pub conflicts: u64,
+    /// Number of assignments that are kept.
+    pub keep: usize,
+    pub effort: u64,
+}
+
+/// Cost of a unit of the work of a solver with this number of gates.
+fn unit_cost(unit: Unit, gates: usize) -> u64 {
+    match unit {
+        Unit::Propagation if gates > NEAR_GATES => cost::FAR_PROPAGATION,
+        Unit::Propagation => cost::PROPAGATION,
+        Unit::Tick => cost::TICK,
+    }
 }
 
 /// A query as literals of gates.
@@ -79,20 +101,14 @@ impl<E: SatSolver> Prepared<E> {
             || self.waste > PROPAGATIONS_PER_GATE * gate_query.gates.max(MIN_GATES)
     }
 
-    /// Adds the query, and runs the solver with a conflict limit and a limit of assignments that are kept.
-    pub fn run(
-        &mut self,
-        blaster: &Blaster,
-        gate_query: &GateQuery,
-        budget: &Budget,
-        limits: (u64, usize),
-    ) -> Ran {
-        let before = (self.engine.conflicts(), self.engine.propagations(), self.encoding.len());
+    /// Adds the query, and runs the solver.
+    pub fn run(&mut self, blaster: &Blaster, gate_query: &GateQuery, budget: &Budget, limits: Limits) -> Ran {
+        let before = (self.engine.conflicts(), self.engine.work(), self.encoding.len());
         let outcome = self.ask(blaster, gate_query, budget, limits).unwrap_or_else(SatResult::Stopped);
         Ran {
             outcome,
             conflicts: self.engine.conflicts() - before.0,
-            propagations: self.engine.propagations() - before.1,
+            effort: (self.engine.work() - before.1) * unit_cost(E::UNIT, self.encoding.len()),
             gates: self.encoding.len().saturating_sub(before.2) as u64,
             harvest: self.engine.take_harvest(),
         }
@@ -103,8 +119,9 @@ impl<E: SatSolver> Prepared<E> {
         blaster: &Blaster,
         gate_query: &GateQuery,
         budget: &Budget,
-        (conflicts, keep): (u64, usize),
+        limits: Limits,
     ) -> Result<SatResult, Why> {
+        let gates = self.encoding.len();
         let mut literal = |lit: Lit| self.encoding.literal(&blaster.gates, lit, &mut self.engine, budget);
         let mut assumptions: Vec<i32> =
             gate_query.roots.iter().map(|&root| literal(root)).collect::<Result<_, _>>()?;
@@ -126,12 +143,18 @@ impl<E: SatSolver> Prepared<E> {
             self.has_roots = true;
         }
         let before = (self.engine.conflicts(), self.engine.propagations());
+        let adding = self.encoding.len().saturating_sub(gates) as u64 * cost::GATE;
+        let work = match limits.effort {
+            u64::MAX => u64::MAX,
+            effort => effort.saturating_sub(adding) / unit_cost(E::UNIT, self.encoding.len()),
+        };
         let outcome = self.engine.solve(&SatTask {
             assumptions: &assumptions,
             traced: &traced,
             budget,
-            conflicts,
-            max_samples: keep,
+            conflicts: limits.conflicts,
+            work,
+            max_samples: limits.keep,
         });
         // Without conflicts each gate of the query is propagated once; the rest is waste.
         if self.engine.conflicts() == before.0 {

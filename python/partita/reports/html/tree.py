@@ -17,6 +17,8 @@ def render(data: RunData) -> str:
     tree = data.tree
     if tree is None:
         return "<p>This run did not record the tree of forks.</p>"
+    if workers := data.run.get("jobs"):
+        return f"<p>Only runs of one process record the tree of forks: this one had {counted(workers, 'worker')}.</p>"
     nodes = tree["nodes"]
     count = len(nodes["parent"])
     if count == 1:

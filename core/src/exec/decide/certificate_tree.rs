@@ -1,4 +1,5 @@
-//! Decisions as data: what a path chose at each place where more than one continuation was possible.
+//! The tree of a certificate: what each path chose at each place where more than one continuation was possible, and why other
+//! sides are infeasible. (Decisions by which a path is executed again are in `strings.rs`.)
 //!
 //! A decision is a kind and a value: a side of a branch, an arm of a switch, an object, a bound value. The
 //! decisions of a path are a list that is shared by prefix: every state holds its newest `SideId`. A `Point` is a
@@ -53,15 +54,15 @@ impl Kind {
 /// Subject of a decision: the kind, the purpose in words, and the number that belongs to the point (the value of
 /// `Kind::Value`, the address of the object of an access that must stay inside of it; else 0).
 #[derive(Clone, Copy)]
-pub struct What<'a> {
+pub struct Subject<'a> {
     pub kind: Kind,
     pub purpose: &'a str,
     pub number: u64,
 }
 
-impl<'a> What<'a> {
-    pub const fn new(kind: Kind, purpose: &'a str) -> What<'a> {
-        What { kind, purpose, number: 0 }
+impl<'a> Subject<'a> {
+    pub const fn new(kind: Kind, purpose: &'a str) -> Subject<'a> {
+        Subject { kind, purpose, number: 0 }
     }
 }
 
@@ -122,20 +123,20 @@ struct Side {
     constraints: SmallVec<[Expr; 1]>,
 }
 
-pub struct Decisions {
+pub struct CertificateTree {
     sides: Vec<Side>,
     pub points: Vec<Point>,
     pub leaves: Vec<Leaf>,
 }
 
-impl Default for Decisions {
-    fn default() -> Decisions {
+impl Default for CertificateTree {
+    fn default() -> CertificateTree {
         let root = Side { parent: 0, is_narrowed: false, constraints: SmallVec::new() };
-        Decisions { sides: vec![root], points: Vec::new(), leaves: Vec::new() }
+        CertificateTree { sides: vec![root], points: Vec::new(), leaves: Vec::new() }
     }
 }
 
-impl Decisions {
+impl CertificateTree {
     /// Adds a side after `parent`.
     pub fn add_side(&mut self, parent: SideId) -> SideId {
         self.sides.push(Side { parent, is_narrowed: false, constraints: SmallVec::new() });
@@ -186,7 +187,7 @@ mod tests {
     fn a_core_names_the_sides_of_its_own_path() {
         let mut graph = Graph::new();
         let [a, b, c] = ["a", "b", "c"].map(|name| graph.var(name, Sort::Bool).expect("a new name"));
-        let mut decisions = Decisions::default();
+        let mut decisions = CertificateTree::default();
         let first = decisions.add_side(0);
         decisions.add_constraint(first, a);
         let (left, right) = (decisions.add_side(first), decisions.add_side(first));

@@ -15,6 +15,7 @@ from partita.cluster.leases import Leases, Part
 from partita.cluster.memory import SharedMemory
 from partita.cluster.messages import Cut, Failure, Report, Stop, Task
 from partita.cluster.processes import Lost, Pool, Ready
+from partita.errors import InternalError
 from partita.journal import FOUND
 
 STOP_S = 10.0
@@ -26,7 +27,7 @@ CAPACITY_S = 2.0
 """Time between two looks at how many workers there is room for."""
 
 
-class Whole:
+class Coordinator:
     """Leases, workers, and the engine that has the results of all of them."""
 
     def __init__(
@@ -40,7 +41,7 @@ class Whole:
         self._counted = 0.0
         self._limits = limits
         self._told: dict[int, int] = {}
-        """Number of answers about the host's files that each worker has."""
+        """Number of reads of the host's files that each worker has."""
         self._leases: Leases | None = None
         self._restored: list[bytes] | None = None
         self._out: Path | None = None
@@ -137,7 +138,7 @@ class Whole:
                 self.stop(limit)
                 return False
             for worker, task in leases.tasks(self._time_left(), self._memory.share()):
-                host, self._told[worker] = self._engine.host_answers(self._told.get(worker, 0))
+                host, self._told[worker] = self._engine.host_reads(self._told.get(worker, 0))
                 self._pool.send(worker, replace(task, host=host) if host else task)
             for worker, parts in leases.cuts():
                 self._pool.send(worker, Cut(parts))
@@ -168,7 +169,7 @@ class Whole:
         elif isinstance(event, Lost):
             self._lost += 1
             if self._lost > MAX_LOST + len(self._workers):
-                raise RuntimeError(f"{self._lost} workers were lost one after the other without a result")
+                raise InternalError(f"{self._lost} workers were lost one after the other without a result")
             self._notices.append("a worker was lost: others explore its paths")
             leases.lose(worker)
             self._summaries.get(worker, {}).update(memory=0, peak_memory=0)
@@ -176,7 +177,7 @@ class Whole:
             self._counted = 0.0
         elif isinstance(event, Failure):
             self._close()
-            raise (ValueError if event.is_usage else RuntimeError)(event.message)
+            raise (ValueError if event.is_usage else InternalError)(event.message)
         elif isinstance(event, Report):
             memory = event.summary["memory"]
             if event.commit is None:
@@ -251,7 +252,7 @@ class Whole:
                     leases.lose(worker)
                     waited_for.discard(worker)
                 elif isinstance(event, Report) and event.ended is None:
-                    # It ended its slice before it was told to stop.
+                    # It ended its period before it was told to stop.
                     if event.commit is not None:
                         self._commit(leases, worker, event)
                     self._pool.send(worker, Task([], 0.0, 0, 0, 0.0))
@@ -265,7 +266,7 @@ class Whole:
                     ended.append(event.ended or [])
                 elif isinstance(event, Failure):
                     self._close()
-                    raise (ValueError if event.is_usage else RuntimeError)(event.message)
+                    raise (ValueError if event.is_usage else InternalError)(event.message)
         self._last_checkpoint = self.checkpoint()
         self._stopped = limit
         # From here on the results are those of the report, and not of the journal.
@@ -277,7 +278,7 @@ class Whole:
             for part in leases.parts_without(stopped):
                 self._engine.add_open_paths(part.paths)
             self._engine.stop(limit)
-            self._write(file, self._engine.end_worker()[1])
+            self._write(file, self._engine.take_results()[1])
         self._close()
 
     def interrupt(self) -> None:
