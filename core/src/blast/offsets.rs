@@ -77,7 +77,7 @@ impl Blaster {
         circuit::equal(&mut self.gates, word, other_word)
     }
 
-    /// The literal that an index is the one of a write.
+    /// The literal that this write is to the index.
     pub(super) fn is_index(&mut self, graph: &Graph, at: (&Word, Option<&Offset>), index: Expr) -> Lit {
         let word = self.words[&index].to_vec();
         self.same_index(at, (&word, Some(&Offset::of(graph, index))))

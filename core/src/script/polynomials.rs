@@ -224,7 +224,7 @@ mod tests {
         assert!(changed > 30 && count > 40, "{changed} cases with {count} terms are too few");
     }
 
-    /// Of equal terms the cheapest one stays, and none that was not there.
+    /// The cheapest of equal terms stays, and no term is new.
     #[test]
     fn equal_terms_become_the_cheapest() {
         let mut g = Graph::new();

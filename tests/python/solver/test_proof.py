@@ -86,9 +86,11 @@ def test_every_function_of_bit_vectors_has_its_meaning() -> None:
             words = [constant(value, width) for value, width in zip(values, widths, strict=True)]
             assert number(table[name](*words)) == expected(name, values, (), widths), (name, values)
     for name in INDEXED:
-        params = (
-            [(high, low) for high in range(3) for low in range(high + 1)] if name == "extract" else [(1,), (2,), (4,)]
-        )
+        params: list[tuple[int, ...]] = [(1,), (2,), (4,)]
+        if name == "extract":
+            params = [(high, low) for high in range(WIDTH) for low in range(high + 1)]
+        elif name == "bit2bool":
+            params = [(place,) for place in range(WIDTH)]
         for indices, value in product(params, range(1 << WIDTH)):
             found = number(INDEXED[name](*indices, constant(value, WIDTH)))
             assert found == expected(name, (value,), indices, (WIDTH,)), (name, indices, value)
