@@ -341,7 +341,8 @@ fn search() -> [f64; 4] {
 
 fn main() {
     println!("{:16} {:>8} {:>8}  operation", "row", "table", "measured");
-    let ([canonical_node, store_read], [propagation, far_propagation, tick, conflict]) = (store_rows(), search());
+    let ([canonical_node, store_read], [propagation, far_propagation, tick, conflict]) =
+        (store_rows(), search());
     let measured: BTreeMap<&str, f64> = [
         ("QUERY", query()),
         ("VALUE", value()),

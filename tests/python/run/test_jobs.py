@@ -21,6 +21,7 @@ from partita.cluster.messages import Report
 from partita.cluster.processes import Processes
 from partita.explore import COORDINATOR_SHARE, Run, explore
 from partita.ktest import count_endings
+from partita.reports import html
 from support.three_ways import program
 
 ROOT = Path(__file__).parents[3]
@@ -314,3 +315,10 @@ def test_reproducible_tests_are_the_same_bytes(name: str, tests: Literal["all", 
     ]
     for number, options in enumerate(others, 2):
         assert files(number, **options) == expected, options
+
+
+def test_the_report_says_that_there_is_no_tree_of_forks(tmp_path: Path) -> None:
+    explore(program(tmp_path, 3), jobs=2, out=tmp_path / "2").finish()
+    page = html.render(tmp_path / "2")
+    assert "<p>Only runs of one process record the tree of forks: this one had 2 workers.</p>" in page
+    assert "There was one path" not in page

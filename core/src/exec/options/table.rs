@@ -396,7 +396,7 @@ pub const OPTIONS: &[OptionRow] = &[
         "max-solver-time",
         Kind::Seconds,
         None,
-        "limit of one query, as counted processor time (default: 1/40 of --max-time, at least 1s)",
+        "counted time of one query (default: 1/40 of --max-time, at least 1s)",
         |options, value| options.max_solver_time = seconds(&value),
     ),
     row(
