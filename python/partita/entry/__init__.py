@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from partita.entry import assumptions, graph
-from partita.entry.debug_info import DebugInfo, Signature
+from partita.entry.debug_info import DebugInfo, Scalar, Signature
 from partita.entry.driver import FUZZ_INITIALIZER, FUZZ_TARGET, Bounds, write_driver, write_fuzz_driver
 from partita.errors import NoEntryError, UsageError
 from partita.frontends import function_names, load_program, module_for_types
@@ -157,6 +157,12 @@ def load_entry(
     else:
         if signature is None:
             raise UsageError(_unknown(function, [each.name for each in info.functions()], names))
+        for each in signature.parameters:
+            if isinstance(each.type, Scalar) and each.type.encoding == "bytes":
+                raise UsageError(
+                    f"expected parameters with types of C for --entry, found `{each.name}` of `{function}`,"
+                    f" which is {each.type.name}: start it from a function of your own"
+                )
         source = write_driver(signature, bounds, [assumption] if assumption else [])
     keep = [FUZZ_INITIALIZER] if function == FUZZ_TARGET else []
     flags: dict[str, Any] = {"optimize": optimize, "cflags": cflags, "clang": clang, "targets": targets}

@@ -247,7 +247,7 @@ class DebugInfo:
             return self._array(self._type(base), self._list(fields.get("elements")), size)
         if tag in ("structure_type", "union_type", "class_type"):
             return self._record(number, fields, size, tag == "union_type")
-        return Scalar(fields.get("name", "bytes"), size, "bytes")
+        return Scalar("a reference" if "reference_type" in tag else fields.get("name", "bytes"), size, "bytes")
 
     def _pointer(self, base: int | None) -> Pointer:
         # A record may contain a pointer to itself: it is entered before its members are read.
