@@ -15,7 +15,7 @@ from urllib.parse import quote
 
 from partita import _core
 from partita.errors import UsageError
-from partita.findings import FINGERPRINT, project_root, relative, source_lines
+from partita.findings import FINGERPRINT, is_system_header, project_root, relative, source_lines
 from partita.reports.folder import new_place, read_run, read_stacks, read_tree
 from partita.results import Frame
 
@@ -146,7 +146,7 @@ def _flow(
     steps = []
     for step in decisions[-MAX_STEPS + 1 :]:
         at = places[step["place"]]
-        if not at["line"]:
+        if not at["line"] or is_system_header(at["file"]):
             continue
         inside = f" in {at['inside']}" if at["inside"] else ""
         words = f"{_condition(at['file'], at['line'])}{inside}" + (

@@ -233,7 +233,7 @@ def test_structures_beside_a_number_are_an_array(inputs, tmp_path, capsys):
     assert bug.described[1].endswith((", 3 elements", ", 4 elements"))
     assert any(line.startswith("*items[") and line.endswith("next = {.id = 5}") for line in bug.described)
     assert "different" not in replayed(inputs, tmp_path, capsys)
-    (found,) = explore(inputs, entry="sum", assume="n < 3 && items").finish().bugs
+    (found,) = (bug for bug in explore(inputs, entry="sum").finish().bugs if bug.class_ == "out-of-bounds-read")
     assert str(found.assumes) == "whenever items has fewer than n elements"
 
 

@@ -9,11 +9,11 @@ from itertools import groupby
 from typing import Any
 
 from partita import _core
-from partita.findings import source_lines
+from partita.findings import is_system_header, source_lines
 from partita.reports.html.data import RunData
 from partita.reports.html.links import Links
 from partita.reports.html.tests import show_test
-from partita.results import counted, shown
+from partita.results import counted
 
 AROUND = 3
 """Lines before and after a bug that are shown with it."""
@@ -26,7 +26,7 @@ def render(data: RunData) -> str:
     trails = {(row["class"], row["file"], row["line"]): row for row in data.tree["bugs"]} if data.tree else {}
     parts = []
     for bug in data.run["bugs"]:
-        place = f"{shown(bug['file'])}:{bug['line']}" if bug["line"] else "unknown place"
+        place = f"{data.links.name(bug['file'])}:{bug['line']}" if bug["line"] else "unknown place"
         frames = "".join(
             f"<li><code>{escape(frame.function)}</code> at {data.links.link(frame.file, frame.line)}</li>\n"
             for frame in data.stacks.get(bug["test"], ())
@@ -78,7 +78,7 @@ def _written(bug: dict[str, Any]) -> str:
 
 def _path(trail: dict[str, Any], places: Sequence[dict[str, Any]], links: Links) -> str:
     """The decisions of the path with more than one feasible side; repeated ones on one line with their number."""
-    steps = trail["decisions"]
+    steps = [step for step in trail["decisions"] if not is_system_header(places[step["place"]]["file"])]
     if not steps:
         return "<p>No decision depends on the input: every input leads there.</p>\n"
     rows = []
