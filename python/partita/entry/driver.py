@@ -149,7 +149,9 @@ class _Writer:
         if not all(map(is_character, arrays)):
             found.append(f"arrays of more or less than {self._bounds.elements} elements (--max-elements)")
         if texts:
-            found.append(f"arrays without a terminator of more than {self._bounds.sized(_CHAR)} elements (--max-length)")
+            found.append(
+                f"arrays without a terminator of more than {self._bounds.sized(_CHAR)} elements (--max-length)"
+            )
         if len(sized) > texts:
             found.append(f"arrays of more than {self._bounds.sized(None)} structures (--max-elements)")
         alone = [each for each in parameters if each not in sized]

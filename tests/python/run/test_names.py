@@ -140,6 +140,49 @@ def test_a_sanitizer_that_reports_nothing_confirms_nothing(program, tmp_path, ca
     assert "not observable natively: exit 0 (predicted: out-of-bounds-read)" in capsys.readouterr().out
 
 
+UNDEFINED = """#include <partita.h>
+#include <stdlib.h>
+int main(void) {
+  unsigned i, shift;
+  partita_make_symbolic(&i, sizeof i, "i");
+  partita_make_symbolic(&shift, sizeof shift, "shift");
+  int *p = malloc(16), row[4] = {1, 2, 3, 4};
+  p[0] = 1;
+  if (i == 500000000) return p[i] != 0;
+  if (i == 7) { int big = 2147483647 - (shift & 1); return (big + 2) != 0; }
+  if (i == 8) { *(int *)((char *)p + (shift & 3)) = 1; return 0; }
+  if (i == 9) return (1 << shift) != 0;
+  if (i == 10) return row[shift & 4] > 9;
+  return 0;
+}
+"""
+
+
+def test_replay_without_a_compiler_of_the_machine(tmp_path, monkeypatch, capsys):
+    """A crash is an observation, and our own compiler has checks that trap."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("partita.replay.sanitized.find_compiler", lambda: None)
+    (tmp_path / "u.c").write_text(UNDEFINED)
+    run = explore("u.c", out="out", check=["overflow", "shift", "alignment"], tests="bugs").finish()
+    predicted = sorted(bug.class_ for bug in run.bugs)
+    assert predicted == ["alignment", "out-of-bounds-read", "out-of-bounds-read", "overflow", "shift"]
+    assert main(["replay", "u.c", "out"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[-1] == "5 as predicted"
+    ended = sorted(line.partition("as predicted: ")[2] for line in lines[:-1])
+    assert ended == [
+        "UndefinedBehaviorSanitizer: a check of alignment failed (predicted: alignment)",
+        "UndefinedBehaviorSanitizer: a check of array-bounds failed (predicted: out-of-bounds-read)",
+        "UndefinedBehaviorSanitizer: a check of shift failed (predicted: shift)",
+        "UndefinedBehaviorSanitizer: a check of signed-integer-overflow failed (predicted: overflow)",
+        "signal 11 (predicted: out-of-bounds-read)",
+    ]
+    # The same inputs without the bugs: nothing confirms them.
+    (tmp_path / "u.c").write_text(UNDEFINED.replace("malloc(16)", "calloc(600000000, 4)").replace("[4] = {", "[9] = {"))
+    main(["replay", "u.c", "out"])
+    assert "2 not observable natively" in capsys.readouterr().out
+
+
 @pytest.mark.skipif(not shutil.which("cmake") or find_compiler() is None, reason="no cmake, or no sanitizers")
 def test_ctest_of_a_function(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
