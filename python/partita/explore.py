@@ -38,7 +38,7 @@ from partita.seeds import read as read_seeds
 from partita.solver import DEFAULT_LAYERS, resolve, with_verify
 from partita.store import choose, without_password
 from partita.toolchain import is_narrow
-from partita.variables import Variable, Variables, is_text, misleads, named, value_of
+from partita.variables import Variable, Variables, is_number, is_text, misleads, named, value_of
 from partita.whole import Linked, libraries
 
 if TYPE_CHECKING:
@@ -640,7 +640,7 @@ class Run:
         return {
             name: value_of(known[name], data)
             for name, data in inputs
-            if name in known and not is_text(known[name], data)
+            if name in known and not is_text(known[name], data) and not is_number(known[name], data)
         }
 
     def _debug(self) -> bool:

@@ -29,14 +29,21 @@ Variable = tuple[str | None, str, int]
 
 
 def misleads(data: bytes) -> bool:
-    """Does an input need its type to be shown? Numbers of several bytes and text do not."""
+    """May an input need its type to be shown? Zeros and longer text do not, and one byte only if it may be text."""
     body = data.rstrip(b"\0")
     is_text = all(32 <= byte < 127 or byte in b"\t\n\r" for byte in body)
     if len(data) == 1:
         return is_text and bool(body)
-    if len(data) in (4, 8):
-        return any(data[-1:]) or (is_text and bool(body))
-    return not is_text
+    return bool(body) if len(data) in (4, 8) else not is_text
+
+
+def is_number(type_: Type, data: bytes) -> bool:
+    """Is it an integer that is shown as one without its type, with its bytes?"""
+    if not isinstance(type_, Scalar) or type_.encoding not in ("signed", "unsigned", "enum"):
+        return False
+    body = data.rstrip(b"\0")
+    is_text = all(32 <= byte < 127 or byte in b"\t\n\r" for byte in body)
+    return len(data) in (2, 4, 8) and not is_text and not data[-1] & 0x80
 
 
 def is_text(type_: Type, data: bytes) -> bool:

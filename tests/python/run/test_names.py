@@ -97,6 +97,23 @@ def test_inputs_by_their_types(tmp_path):
     assert "f = 1.5" in line
 
 
+def test_small_inputs_by_their_types(tmp_path):
+    """Arrays and structures of 2, 4 and 8 bytes are no numbers; numbers keep their bytes."""
+    path = tmp_path / "small.c"
+    path.write_text(
+        "#include <partita.h>\n#include <stdint.h>\n#include <stdlib.h>\nstruct s { uint8_t a, b; uint16_t c; };\n"
+        "int main(void) {\n  uint8_t buf[8], two[2]; struct s s; int n; unsigned u; char t[4];\n"
+        + "".join(f'  partita_make_symbolic(&{x}, sizeof {x}, "{x}");\n' for x in ("buf", "two", "s", "n", "u", "t"))
+        + "  if (buf[0] == 200 && buf[1] == 97 && two[1] == 3 && s.b == 7 && n == 7 && u == 3000000000u && t[0] == 'a')\n"
+        "    abort();\n  return 0;\n}\n"
+    )
+    (bug,) = explore(path).finish().bugs
+    assert bug_lines(bug)[1].strip() == (
+        "with buf = {200, 97, 0}, two = {0, 3}, s = {.b = 7}, n = 7 (07 00 00 00), u = 3000000000,"
+        ' t = "a" and 3 zero bytes'
+    )
+
+
 def test_numbers_in_bugs_of_floating_point(tmp_path):
     path = tmp_path / "p.c"
     path.write_text(

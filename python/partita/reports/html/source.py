@@ -33,7 +33,8 @@ def render(data: RunData) -> str:
 def _file(data: RunData, messages: Messages, name: str, covered: Covered, is_open: bool) -> str:
     lines, sides = covered.line_counts, covered.branch_counts
     head = (
-        f"<summary><code>{escape(data.links.name(name))}</code> <span class=soft>{share(*lines)} of {lines[1]:,} lines, "
+        f"<summary><code>{escape(data.links.name(name))}</code> "
+        f"<span class=soft>{share(*lines)} of {lines[1]:,} lines, "
         f"{share(*sides)} of {sides[1]:,} branch sides</span></summary>"
     )
     note = ""
