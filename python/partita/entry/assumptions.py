@@ -68,6 +68,8 @@ class Atom(NamedTuple):
 
     text: str
     formula: str
+    is_vague: bool = False
+    """A bound that leaves out less than one value in 256."""
 
 
 class Number(NamedTuple):
@@ -79,6 +81,14 @@ class Number(NamedTuple):
     signed: bool
     value: int
     is_text: bool
+
+    def compared(self, operator: str) -> Atom:
+        """A comparison (`==`, `>=`, `<=`) with its value."""
+        letter = "s" if self.signed else "u"
+        function = {"==": "=", ">=": f"bv{letter}ge", "<=": f"bv{letter}le"}[operator]
+        bits = 8 * self.size
+        constant = f"(_ bv{self.value % (1 << bits)} {bits})"
+        return Atom(f"{self.name} {operator} {_c(self)}", f"({function} {self.term} {constant})")
 
 
 def quoted(name: str) -> str:
@@ -129,7 +139,35 @@ def find(
             rest = [each for each in found if each is not atom]
             if solver.implied_by([*whole, *(each.formula for each in rest)]):
                 found = rest
+    if not suffices and all(atom.is_vague for atom in found):
+        some = _sufficient(solver, whole, [_about_pointer(each, data) for each in pointers], numbers)
+        if some:
+            return Assumptions(tuple(atom.text for atom in some), suffices=True, others=True)
     return Assumptions(tuple(atom.text for atom in found), suffices)
+
+
+def _sufficient(
+    solver: _Asker, whole: Sequence[str], pointers: Sequence[Atom], numbers: Sequence[Number]
+) -> list[Atom]:
+    """Conditions of the first input that lead to the bug, which also happens on others; none if they do not suffice.
+
+    Each integer has its value, or is at least or at most that if it may be, and what is not needed is left out.
+    """
+    found = {atom.text: atom for atom in (*pointers, *(number.compared("==") for number in numbers))}
+    weaker = {number.compared("==").text: number for number in numbers}
+    if not solver.implied_by([*whole, *(atom.formula for atom in found.values())]):
+        return []
+    for text in list(found):
+        others = [atom.formula for name, atom in found.items() if name != text]
+        number = weaker.get(text)
+        options = [None, *([] if number is None else [number.compared(">="), number.compared("<=")])]
+        for option in options:
+            if solver.implied_by([*whole, *others, *([] if option is None else [option.formula])]):
+                del found[text]
+                if option is not None:
+                    found[option.text] = option
+                break
+    return list(found.values())
 
 
 def _joined(conditions: Sequence[str], names: Sequence[str]) -> tuple[str, str]:
@@ -333,7 +371,9 @@ class _Asker:
             else:
                 high = middle - 1
         if low > least:
-            found.append(Atom(f"{number.name} >= {_c(number, low)}", f"(bv{letter}ge {number.term} {constant(low)})"))
+            vague = 256 * (low - least) < greatest - least
+            formula = f"(bv{letter}ge {number.term} {constant(low)})"
+            found.append(Atom(f"{number.name} >= {_c(number, low)}", formula, vague))
         low, high = number.value, greatest
         if low < high and not self.implies(f"(not (= {number.term} {constant(greatest)}))"):
             low = high
@@ -344,5 +384,7 @@ class _Asker:
             else:
                 low = middle + 1
         if high < greatest:
-            found.append(Atom(f"{number.name} <= {_c(number, high)}", f"(bv{letter}le {number.term} {constant(high)})"))
+            vague = 256 * (greatest - high) < greatest - least
+            formula = f"(bv{letter}le {number.term} {constant(high)})"
+            found.append(Atom(f"{number.name} <= {_c(number, high)}", formula, vague))
         return found
