@@ -90,6 +90,7 @@ class Declared(NamedTuple):
     """Size of an element of an array; 0 for anything else."""
     file: str
     line: int
+    type: Type | None = None
 
 
 def size_of(type_: Type | None) -> int:
@@ -180,7 +181,7 @@ class DebugInfo:
         folder, path = file.get("directory", ""), file.get("filename", "")
         place = path if path.startswith("/") or not folder else f"{folder}/{path}"
         written = self.declaration(number, fields["name"])
-        return Declared(fields["name"], written, size_of(type_), element, place, int(fields.get("line", "0")))
+        return Declared(fields["name"], written, size_of(type_), element, place, int(fields.get("line", "0")), type_)
 
     def declaration(self, number: int | None, name: str) -> str:
         """A declaration in C of a name with the type at a node, by the names that the source has for types."""

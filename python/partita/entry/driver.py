@@ -103,7 +103,9 @@ class _Writer:
             setup.append(f"  {self._declared(type_, name)};")
             setup += self._initialised(name, type_, is_sized(self._signature, parameter))
         prototype = f"{returned} (*)({', '.join(types) or 'void'}{', ...' if self._signature.variadic else ''})"
-        call = f"(({prototype}){function})({', '.join(each.name for each in parameters)})"
+        # A parameter may have the name of the function.
+        started = "partita_started" if any(each.name == function for each in parameters) else function
+        call = f"(({prototype}){started})({', '.join(each.name for each in parameters)})"
         lines = [
             f"/* Starts `{function}` with symbolic parameters. */",
             "#ifdef PARTITA_SOURCE",
@@ -125,6 +127,7 @@ class _Writer:
             *(f"static const struct partita_type {name};" for name in self._descriptors.values()),
             *self._tables,
             "",
+            *([] if started == function else [f"static void *const {started} = (void *){function};"]),
             "int main(void) {",
             *setup,
             *(f'  partita_left_out("{what}");' for what in self._left_out()),

@@ -95,6 +95,23 @@ def edges(signature: Signature, bounds: Bounds, inputs: Inputs) -> list[Edge]:
     return roots
 
 
+def object_of(
+    signature: Signature, bounds: Bounds, inputs: Inputs, name: str
+) -> tuple[str, Type | None, int, int] | None:
+    """The object that is called `name` in a test: the pointer that it was made for, type and number of its elements,
+    and how many of them the pointer does not see."""
+    pending = edges(signature, bounds, inputs)
+    while pending:
+        edge = pending.pop()
+        if name == f"*{edge.key}" and edge.target is edge:
+            return edge.name, edge.type, extent(edge.type, bounds)[1], 0
+        if name == f"{edge.key}[]" and edge.elements is not None:
+            most = bounds.sized(edge.type)
+            return edge.name, edge.type, most, most - edge.elements
+        pending += edge.inner + edge.seen
+    return None
+
+
 def _inside(type_: Type | None, name: str, dot: str, key: str = "") -> list[Edge]:
     """The pointers inside an object that is called `name`, and `key` in its test."""
     return [

@@ -68,7 +68,10 @@ def test_a_log_has_the_path_to_each_bug(program):
     assert lines[0] == 13
     assert lines[-2:] == [5, 5]
     assert "`if (s[1] == 'x') msg[n] = 1;`" in steps[-2]["location"]["message"]["text"]
-    assert steps[-1]["location"]["message"]["text"] == write["message"]["text"]
+    said, *more = write["message"]["text"].split("\n    ")
+    assert steps[-1]["location"]["message"]["text"] == said
+    assert more[0].startswith("with s = ")
+    assert more[1].startswith("pick:5: s = ")
     frames = [frame["location"]["message"]["text"] for frame in write["stacks"][0]["frames"]]
     assert frames == ["in pick", "in main"]
     rules = run["tool"]["driver"]["rules"]

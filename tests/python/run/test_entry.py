@@ -61,7 +61,7 @@ def test_inputs_are_shown_by_their_types(tmp_path):
 def test_an_index_must_stay_in_the_object_of_its_pointer(tmp_path):
     run = started("append", tmp_path)
     assert [bug.class_ for bug in run.bugs] == ["out-of-bounds-write"]
-    assert "of 9 bytes" in run.bugs[0].message
+    assert "9 bytes" in run.bugs[0].message
 
 
 def test_assumptions_are_c_over_the_parameters(tmp_path):

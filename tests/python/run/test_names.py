@@ -9,6 +9,8 @@ import pytest
 
 from partita import explore
 from partita.cli import main
+from partita.entry.debug_info import Array, Member, Record, Scalar
+from partita.members import place
 from partita.replay.sanitized import find_compiler
 from partita.reports.text import bug_lines
 
@@ -58,6 +60,62 @@ EXPECTED = {
 }
 
 
+MEMBERS = """#include <string.h>
+struct item { int id; char tag[4]; struct { short x, y; } pos; };
+static struct item table[3];
+int it(struct item *it, unsigned i) { if (!it) return 0; it->tag[i] = 1; return it->pos.x; }
+int symbolic(unsigned i, unsigned j) { if (i < 3 && j < 20) table[i].tag[j] = 1; return 0; }
+int inside(void) { struct item here; memset(&here, 0, sizeof here); char *p = here.tag; p[13] = 1; return here.id; }
+int last(void) { struct item two[2]; memset(&two, 0, sizeof two); char *p = two[1].tag; p[9] = 1; return two[0].id; }
+int behind(int n) { int s = 0; for (int i = 0; i < n; i++) s += table[i].pos.y; return s; }
+int text(const char *s, unsigned n) { return s && n < 12 ? s[n] : 0; }
+"""
+
+
+@pytest.mark.parametrize(
+    ("function", "message"),
+    [
+        ("it", "write of 1 byte at a symbolic offset can leave `*it`, 12 bytes, here at `it->tag[8]`"),
+        (
+            "symbolic",
+            "write of 1 byte at a symbolic offset can leave `struct item table[3]` declared at m.c:3,"
+            " here at `table[2].tag[8]`",
+        ),
+        ("inside", "write of 1 byte at `here.tag[13]`, `struct item here` declared at m.c:6"),
+        ("last", "write of 1 byte at `two[1].tag[9]`, `struct item two[2]` declared at m.c:7"),
+        ("behind", "read of 2 bytes at `table[3].pos.y`, `struct item table[3]` declared at m.c:3"),
+        ("text", "read of 1 byte at a symbolic offset can leave the array `s`, 9 bytes, here at `s[9]`"),
+    ],
+)
+def test_members_are_named(function, message, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "m.c").write_text(MEMBERS)
+    (bug,) = (bug for bug in explore("m.c", entry=function, out="out").finish().bugs if bug.class_ != "null")
+    assert bug.message == message
+
+
+PAIR = Record("pair", is_union=False, size=8)
+PAIR.members += [
+    Member("a", 0, Array(Scalar("char", 1, "signed"), 4)),
+    Member("b", 4, Array(Scalar("unsigned char", 1, "unsigned"), 4)),
+]
+
+
+@pytest.mark.parametrize(
+    ("offset", "source", "expected"),
+    [
+        (9, "", None),  # `p.a[9]` and `p.b[5]` are as far
+        (9, "p.b[i] = 1;", "p.b[5]"),
+        (9, "q->a[i] = 1;", "p.a[9]"),
+        (9, "p.a[i] = p.b[j];", None),
+        (5, "p.a[i] = 1;", "p.b[1]"),
+        (-1, "p.a[i] = 1;", None),
+    ],
+)
+def test_a_place_that_has_several_names_has_none(offset, source, expected):
+    assert place("p", PAIR, offset, 1, source) == expected
+
+
 @pytest.fixture
 def program(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
@@ -104,8 +162,8 @@ def test_small_inputs_by_their_types(tmp_path):
         "#include <partita.h>\n#include <stdint.h>\n#include <stdlib.h>\nstruct s { uint8_t a, b; uint16_t c; };\n"
         "int main(void) {\n  uint8_t buf[8], two[2]; struct s s; int n; unsigned u; char t[4];\n"
         + "".join(f'  partita_make_symbolic(&{x}, sizeof {x}, "{x}");\n' for x in ("buf", "two", "s", "n", "u", "t"))
-        + "  if (buf[0] == 200 && buf[1] == 97 && two[1] == 3 && s.b == 7 && n == 7 && u == 3000000000u && t[0] == 'a')\n"
-        "    abort();\n  return 0;\n}\n"
+        + "  if (buf[0] == 200 && buf[1] == 97 && two[1] == 3 && s.b == 7 && n == 7 && u == 3000000000u"
+        " && t[0] == 'a') abort();\n  return 0;\n}\n"
     )
     (bug,) = explore(path).finish().bugs
     assert bug_lines(bug)[1].strip() == (
@@ -194,7 +252,7 @@ def test_replay_without_a_compiler_of_the_machine(tmp_path, monkeypatch, capsys)
         "UndefinedBehaviorSanitizer: a check of signed-integer-overflow failed (predicted: overflow)",
         "signal 11 (predicted: out-of-bounds-read)",
     ]
-    # The same inputs without the bugs: nothing confirms them.
+    # Nothing confirms these inputs without the bugs.
     (tmp_path / "u.c").write_text(UNDEFINED.replace("malloc(16)", "calloc(600000000, 4)").replace("[4] = {", "[9] = {"))
     main(["replay", "u.c", "out"])
     assert "2 not observable natively" in capsys.readouterr().out

@@ -46,7 +46,7 @@ def render(data: RunData) -> str:
             f"<details open><summary><code>{escape(place)}</code>: error: <strong>{escape(bug['message'])}</strong> "
             f'<span class="verdict bad">{escape(bug["class"])}</span></summary>\n<div>'
             f"<p>{escape(descriptions[bug['class']].capitalize())}, at {link}.</p>\n"
-            f"{excerpt(bug['file'], bug['line'])}{_caller(bug)}"
+            f"<div class=beside>{excerpt(bug['file'], bug['line'])}{_values(bug)}</div>{_caller(bug)}"
             f"<p>Input that leads there:</p>\n{_written(bug)}{shown_input}{calls}{path}</div></details>"
         )
     return "\n".join(parts)
@@ -68,6 +68,20 @@ def excerpt(file: str, line: int) -> str:
 def _caller(bug: dict[str, Any]) -> str:
     """The condition on callers, of a run with --entry."""
     return f"<p>Callers: {escape(bug['caller'])}.</p>\n" if bug.get("caller") else ""
+
+
+def _values(bug: dict[str, Any]) -> str:
+    """The variables at the bug: those of the innermost functions, then global ones."""
+    rows = []
+    for frame in bug.get("values") or ():
+        where = f"<code>{escape(frame['function'])}</code>:{frame['line']}" if frame["function"] else "globals"
+        for i, (name, value) in enumerate(frame["variables"].items()):
+            head = f"<td rowspan={len(frame['variables'])}>{where}</td>" if i == 0 else ""
+            rows.append(f"<tr>{head}<td><code>{escape(name)}</code></td><td><code>{escape(value)}</code></td></tr>\n")
+    if not rows:
+        return ""
+    head = "<thead><tr><th>in</th><th>variable</th><th>value there</th></tr></thead>"
+    return f'<div class="scroll"><table class=values>\n{head}\n<tbody>{"".join(rows)}</tbody></table></div>\n'
 
 
 def _written(bug: dict[str, Any]) -> str:
