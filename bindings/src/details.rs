@@ -1,6 +1,6 @@
 //! Details of a run for reports: the tree of forks, the decisions that lead into bugs, the slowest queries.
 
-use partita_core::exec::{Bug, Continues, Engine, ForkNode, Place, Row};
+use partita_core::exec::{Bug, Continues, Engine, ForkNode, Owner, Place, Row, Snapshot};
 use partita_core::solve::Slow;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyList};
@@ -48,6 +48,33 @@ pub(crate) fn inputs<'py>(py: Python<'py>, bug: &Bug) -> PyResult<Bound<'py, PyL
 pub(crate) fn trail(engine: &Engine, bug: &Bug) -> Trail {
     let rows = engine.decisions(&bug.trail).map(|(place, inside, way)| (place_row(place, inside), way));
     (rows.collect(), bug.trail.left_out)
+}
+
+/// Memory at a bug.
+pub(crate) fn snapshot<'py>(py: Python<'py>, found: &Snapshot) -> PyResult<Bound<'py, PyDict>> {
+    let dict = PyDict::new(py);
+    if let Some((class, place, message)) = &found.bug {
+        dict.set_item("class", class.name())?;
+        dict.set_item("file", &place.file)?;
+        dict.set_item("line", place.line)?;
+        dict.set_item("message", message)?;
+    }
+    dict.set_item("frames", &found.frames)?;
+    let objects = PyList::empty(py);
+    for each in &found.objects {
+        let (kind, frame, number, name) = match &each.owner {
+            Owner::Local(frame, number) => ("local", *frame, *number, ""),
+            Owner::Global(name) => ("global", 0, 0, name.as_str()),
+            Owner::Input(name) => ("input", 0, 0, name.as_str()),
+            Owner::Heap => ("heap", 0, 0, ""),
+        };
+        let bytes: Vec<u8> = each.bytes.iter().map(|byte| byte.unwrap_or(0)).collect();
+        let known: Vec<u8> = each.bytes.iter().map(|byte| u8::from(byte.is_some())).collect();
+        let (bytes, known) = (PyBytes::new(py, &bytes), PyBytes::new(py, &known));
+        objects.append((each.address, each.size, kind, frame, number, name, bytes, known))?;
+    }
+    dict.set_item("objects", objects)?;
+    Ok(dict)
 }
 
 pub(crate) fn slow<'py>(py: Python<'py>, row: &Slow) -> PyResult<Bound<'py, PyDict>> {

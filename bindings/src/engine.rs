@@ -153,6 +153,17 @@ impl Engine {
         Ok(self.lock(py)?.add_seeds(seeds))
     }
 
+    /// Executes only the path of these inputs.
+    fn follow_inputs(&self, py: Python<'_>, inputs: Vec<(String, Vec<u8>)>) -> PyResult<()> {
+        self.lock(py)?.follow_inputs(inputs);
+        Ok(())
+    }
+
+    /// Memory at the first bug of a run with `follow_inputs`.
+    fn snapshot<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyDict>>> {
+        self.lock(py)?.snapshot().map(|found| details::snapshot(py, found)).transpose()
+    }
+
     /// Does not free this exploration later: the process ends soon, and freeing millions of objects takes seconds.
     fn abandon(&self) {
         self.is_abandoned.store(true, Ordering::Relaxed);
@@ -537,6 +548,7 @@ impl Engine {
             let variable = bug.variable.as_ref().map(|variable| match variable {
                 Variable::Global { name } => (None, name.as_str(), 0),
                 Variable::Local { function, number } => (Some(function.as_str()), "", *number),
+                Variable::Input { name } => (Some(""), name.as_str(), 0),
             });
             row.set_item("variable", variable)?;
             row.set_item("sizes", bug.inputs.iter().map(|(_, value)| value.len()).collect::<Vec<_>>())?;

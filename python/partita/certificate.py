@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -29,8 +29,8 @@ class Certificate:
         self.environment = [f"{name}={value}" for name, value in environment.items()]
         self.options = {"checks": list(checks), "float_cast": float_cast}
 
-    def doubts(self, functions: Sequence[str], libc_why: str) -> list[str]:
-        """Warning about the certificate of a program with these functions, given before a long run."""
+    def doubts(self, functions: Collection[str], libc_why: str) -> list[str]:
+        """Warnings about the certificate of a program with these functions, for the start of a long run."""
         if "__partita_clone" in functions:
             self.is_possible = False
             return [f"no certificate in `{self.path}`: the checker does not follow threads"]

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from partita import _core, options, results
 from partita.certificate import Certificate
+from partita.descriptions import Descriptions
 from partita.entry import FUZZ_TARGET, Entry, bounds_of, load_from
 from partita.entry.assumptions import MAX_PATHS, Assumptions
 from partita.errors import InternalError, UsageError
@@ -29,7 +30,9 @@ from partita.journal import FOUND, Journal, discard_tests, guard
 from partita.journal import read as read_journal
 from partita.ktest import TestCase, read_folder
 from partita.layers import Layer
-from partita.reports import details, lcov, notebook
+from partita.repetition import Repetition, in_memory_program
+from partita.reports import details, folder, lcov, notebook
+from partita.reports.text import input_line
 from partita.results import Bug
 from partita.search import BUILT_IN, Search
 from partita.search import find as find_search
@@ -38,7 +41,6 @@ from partita.seeds import read as read_seeds
 from partita.solver import DEFAULT_LAYERS, resolve, with_verify
 from partita.store import choose, without_password
 from partita.toolchain import is_narrow
-from partita.variables import Variable, Variables, is_text, misleads, named, value_of
 from partita.whole import Linked, libraries
 
 if TYPE_CHECKING:
@@ -274,7 +276,7 @@ def explore(
     # With `preempt`, what a path does depends on the races that others have found.
     if not hooks and isinstance(strategy, str) and not write_host and certificate is None and preempt is None:
         run.guard = guard([user, *parts], given, arguments)
-    run.entry = driven
+    run.entry = run.descriptions.entry = driven
     run.targets = targets
     if seeds is not None or sync is not None:
         is_target = driven is not None and driven.function == FUZZ_TARGET
@@ -286,11 +288,15 @@ def explore(
             run.add_seeds(read_seeds(Path(seeds), shape))
     if not is_java(texts):
         more = [] if driven is None else ["-femit-all-decls"]
-        run.compile_with_variables = lambda: module_with_variables(
-            texts,
-            **flags | {"cflags": [*cflags, *more]},
-            entry="main" if driven is None else driven.function,
-        )
+        debug = flags | {"cflags": [*cflags, *more], "entry": "main" if driven is None else driven.function}
+        run.descriptions.compile = lambda: module_with_variables(texts, **debug)
+        if not hooks and not write_host and not optimize:
+            limits = {"max_instructions": None, "max_tests": None, "max_depth": None, "target": (), "max_time": 60}
+            quiet = options.checked(given | limits, [began_as[0], *arguments])
+            make_engine = lambda lowered: _core.Engine(  # noqa: E731
+                [lowered, *parts], spec, default, make, quiet, None, [], linked.absent
+            )
+            run.descriptions.repetition = Repetition(lambda: in_memory_program(texts, debug, make_engine))
     if driven is not None:
         engine.keep_bug_conditions(MAX_PATHS)
     # Compiling libraries, which is done once, does not count.
@@ -348,9 +354,7 @@ class Run:
         self.targets = Targets(())
         self.sync: Sync | None = None
         """The exchange with fuzzers that run beside."""
-        self.compile_with_variables: Callable[[], str] | None = None
-        """Compiles the program with debug information of variables, for messages."""
-        self._variables: Variables | None = None
+        self.descriptions = Descriptions()
         self.baseline: Baseline | None = None
         """Accepted bugs."""
         self._root = project_root(Path.cwd())
@@ -577,8 +581,11 @@ class Run:
             if last is not None or self._engine.summary()["stopped"] is None:
                 self._checkpoint(last)
         self._find_assumptions()
+        if self.out is not None:
+            self.descriptions.repeat([Bug.of(raw) for raw in self._engine.summary()["bugs"]], self.limits["max_time"])
         self._wall_s = time.perf_counter() - self._started + self.compile_s
         if self.out is not None:
+            folder.add_values(self.out, self.bugs)
             write_atomically(self.out / "coverage.lcov", lcov.render(self._engine.coverage()))
             write_atomically(self.out / "tree.json", json.dumps(details.tree(self._engine)) + "\n")
             write_atomically(self.out / "slowest.json", json.dumps(details.slowest(self._engine), indent=1) + "\n")
@@ -615,51 +622,11 @@ class Run:
         accepted = self.baseline.accepted if self.baseline else frozenset()
         found = []
         for raw in rows:
-            bug = Bug.of(raw)
-            bug = replace(bug, message=self._named(bug.message, raw["variable"]))
+            bug = self.descriptions.described(Bug.of(raw), raw["variable"])
             mark = fingerprint(bug.class_, bug.file, bug.line, self._root)
-            described = () if self.entry is None else self.entry.described(bug.inputs)
-            is_float = bug.class_ in ("float", "float-cast")
-            typed = self._typed(bug.inputs, is_float) if self.entry is None else {}
             assumes = self._assumptions.get((bug.class_, bug.file, bug.line))
-            found.append(
-                replace(
-                    bug, described=described, typed=typed, fingerprint=mark, accepted=mark in accepted, assumes=assumes
-                )
-            )
+            found.append(replace(bug, fingerprint=mark, accepted=mark in accepted, assumes=assumes))
         return found
-
-    def _typed(self, inputs: Sequence[tuple[str, bytes]], is_float: bool) -> dict[str, str]:
-        """Values of inputs by the types of variables with their names, where text or a number would mislead: in a bug
-        of floating point every number may be one."""
-        names = [name for name, data in inputs if name.isidentifier() and (is_float or misleads(data))]
-        if not names or not self._debug():
-            return {}
-        assert self._variables is not None
-        types = {name: self._variables.type_of(name, len(data)) for name, data in inputs if name in names}
-        known = {name: type_ for name, type_ in types.items() if type_ is not None}
-        return {
-            name: value_of(known[name], data)
-            for name, data in inputs
-            if name in known and not is_text(known[name], data)
-        }
-
-    def _debug(self) -> bool:
-        """Compiles the program with debug information of variables, once. Returns whether there is any."""
-        if self._variables is None and self.compile_with_variables is not None:
-            try:
-                self._variables = Variables(self.compile_with_variables())
-            except UsageError:
-                # The sources may have changed or gone since the run began: messages are right without names.
-                self._variables = Variables("")
-        return self._variables is not None
-
-    def _named(self, message: str, variable: Variable | None) -> str:
-        """The message of a bug with the name of the variable that it is about, if there is one."""
-        if variable is None or not self._debug():
-            return message
-        assert self._variables is not None
-        return named(message, self._variables.find(variable))
 
     @property
     def complete(self) -> bool:
@@ -709,7 +676,10 @@ class Run:
         raw = self._engine.summary()
         layers = raw["solver"]["layers"]
         checked = int(sum(layer.get("checked", 0) for layer in layers))
-        bugs = [bug.as_row() for bug in self.described(raw["bugs"])]
+        bugs = [
+            bug.as_row() | {"inputs": input_line(bug.inputs, bug.typed, bug.sizes)}
+            for bug in self.described(raw["bugs"])
+        ]
         return {
             "schema": SCHEMA,
             "program": self.program,

@@ -7,6 +7,7 @@ search or on the test.
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import json
 import os
@@ -16,6 +17,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from partita.errors import UsageError
+from partita.toolchain import cpp_include, runtime_include, zig_dir
 
 SCHEMA = 1
 FINGERPRINT = "partitaBug/v1"
@@ -35,6 +37,25 @@ def relative(file: str, root: Path) -> str:
     """The file relative to the project, with slashes; as it is if it is elsewhere."""
     path = os.path.relpath(os.path.realpath(file), root)
     return file if path.startswith(os.pardir) else Path(path).as_posix()
+
+
+def root_of_run(folder: Path) -> Path:
+    """The project of a run: that around its folder, or else that of the current folder."""
+    found = project_root(folder)
+    return found if any((found / mark).exists() for mark in _PROJECT_MARKS) else project_root(Path.cwd())
+
+
+def is_system_header(file: str) -> bool:
+    """Is it a header of the compiler, of a C library or of Partita, which is not part of the user's program?"""
+    return file.startswith(_system_folders())
+
+
+@lru_cache(maxsize=1)
+def _system_folders() -> tuple[str, ...]:
+    folders = ["/usr/include", "/usr/local/include", "/usr/lib", str(runtime_include()), str(cpp_include())]
+    with contextlib.suppress(UsageError):  # reports need no compiler
+        folders.append(str(zig_dir()))
+    return tuple(f"{each}{os.sep}" for folder in folders for each in dict.fromkeys((folder, os.path.realpath(folder))))
 
 
 def source_lines(file: str) -> tuple[str, ...]:

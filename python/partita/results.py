@@ -94,6 +94,20 @@ class Path:
 
 
 @dataclass(frozen=True)
+class FrameValues:
+    """Variables of one function on the stack at a bug."""
+
+    function: str
+    """Empty for global variables."""
+    line: int
+    variables: Mapping[str, str]
+    """Values as C writes them, by name."""
+
+    def __str__(self) -> str:
+        return ", ".join(f"{name} = {value}" for name, value in self.variables.items())
+
+
+@dataclass(frozen=True)
 class Bug:
     """A distinct bug: all paths that end in the same class at the same place."""
 
@@ -118,6 +132,8 @@ class Bug:
     """Is it in the baseline of the run?"""
     assumes: Assumptions | None = None
     """Conditions on the caller, of a finished run with `entry`."""
+    values: tuple[FrameValues, ...] = ()
+    """Variables at the bug, of a finished run that writes a folder: innermost function first, then global ones."""
 
     @classmethod
     def of(cls, raw: dict[str, Any]) -> Bug:
@@ -133,6 +149,9 @@ class Bug:
         if self.assumes is not None:
             assumes = list(self.assumes.conditions)
             more |= {"certain": self.assumes.certain, "assumes": assumes, "caller": str(self.assumes)}
+        more["values"] = [
+            {"function": each.function, "line": each.line, "variables": dict(each.variables)} for each in self.values
+        ]
         return {**row, **more}
 
     @property

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 
+from partita import members
 from partita.entry import values
 from partita.entry.debug_info import Array, DebugInfo, Declared, Pointer, Scalar, Type, size_of
 from partita.results import shown
@@ -23,20 +24,31 @@ _MADE = re.compile(
 )
 _OFFSET = re.compile(r"at offset (-?\d+) of a (?:local|global) variable of (\d+) bytes?")
 _ANY_OFFSET = re.compile(r"(?:the|a) (?:local|global) variable of (\d+) bytes?")
+_HEAP_OFFSET = re.compile(r"at offset (-?\d+) of a heap object of (\d+) bytes?")
+_ANY_HEAP_OFFSET = re.compile(r"(?:the|a) heap object of (\d+) bytes?")
+_COUNT = re.compile(r"of (\d+) bytes? at")
 
 Variable = tuple[str | None, str, int]
-"""Function, name and number: of a local variable without the name, of a global one without the function."""
+"""Function, name and number: of a local variable without the name, of a global one without the function, of the object
+that an input was made of with an empty function."""
 
 
 def misleads(data: bytes) -> bool:
-    """Does an input need its type to be shown? Numbers of several bytes and text do not."""
+    """May an input need its type to be shown? Zeros and longer text do not, and one byte only if it may be text."""
     body = data.rstrip(b"\0")
     is_text = all(32 <= byte < 127 or byte in b"\t\n\r" for byte in body)
     if len(data) == 1:
         return is_text and bool(body)
-    if len(data) in (4, 8):
-        return any(data[-1:]) or (is_text and bool(body))
-    return not is_text
+    return bool(body) if len(data) in (4, 8) else not is_text
+
+
+def is_number(type_: Type, data: bytes) -> bool:
+    """Is it an integer that is shown as one without its type, with its bytes?"""
+    if not isinstance(type_, Scalar) or type_.encoding not in ("signed", "unsigned", "enum"):
+        return False
+    body = data.rstrip(b"\0")
+    is_text = all(32 <= byte < 127 or byte in b"\t\n\r" for byte in body)
+    return len(data) in (2, 4, 8) and not is_text and not data[-1] & 0x80
 
 
 def is_text(type_: Type, data: bytes) -> bool:
@@ -105,19 +117,47 @@ class Variables:
         return None if node is None else self._info.variable(node)
 
 
-def named(message: str, declared: Declared | None) -> str:
-    """The message with the name of the variable, if it is about one of that size."""
+def named(message: str, declared: Declared | None, source: str = "") -> str:
+    """The message with the name of the variable, if it is about one of that size. `source` is the line of the bug."""
     if declared is None:
         return message
     place = f"`{declared.declaration}` declared at {shown(declared.file)}:{declared.line}"
     if (found := _OFFSET.search(message)) and int(found[2]) == declared.size:
         offset = int(found[1])
-        if declared.element and offset % declared.element == 0:
-            where = f"at `{declared.name}[{offset // declared.element}]`, {place}"
-        else:
-            where = f"at offset {offset} of {place}"
+        at = member_at(message, declared, offset, source)
+        if at is None and declared.element and offset % declared.element == 0:
+            at = f"{declared.name}[{offset // declared.element}]"
+        where = f"at offset {offset} of {place}" if at is None else f"at `{at}`, {place}"
     elif (found := _ANY_OFFSET.search(message)) and int(found[1]) == declared.size:
         where = place
     else:
         return message
     return message[: found.start()] + where + message[found.end() :]
+
+
+def member_at(message: str, declared: Declared, offset: int, source: str) -> str | None:
+    """The member of a variable that an access is about, if it has members."""
+    count = _COUNT.search(message)
+    if count is None or not members.has_members(declared.type):
+        return None
+    return members.place(declared.name, declared.type, offset, int(count[1]), source)
+
+
+def named_input(message: str, name: str, type_: Type | None, elements: int, before: int, source: str) -> str:
+    """The message with the name of the object that the driver of `--entry` made for the pointer `name`: `elements` of
+    this type, of which the pointer does not see the first ones (`before`)."""
+    size = size_of(type_) or 1
+    total, object_ = elements * size, f"`*{name}`" if elements == 1 else f"the array `{name}`"
+    if (found := _HEAP_OFFSET.search(message)) and int(found[2]) == total:
+        offset, count = int(found[1]) - before * size, _COUNT.search(message)
+        whole = type_ if elements == 1 or type_ is None else Array(type_, elements - before)
+        at = members.place(name, whole, offset, int(count[1]), source) if count else None
+        if elements == 1 and at is not None:
+            at = f"{name}->{at[len(name) + 1 :]}" if at.startswith(f"{name}.") else None
+        where = f"at offset {offset} of {object_}" if at is None else f"at `{at}` of {object_}"
+    elif (found := _ANY_HEAP_OFFSET.search(message)) and int(found[1]) == total:
+        where = object_
+    else:
+        return message
+    counted = total - before * size
+    return f"{message[: found.start()]}{where}, {counted} {'byte' if counted == 1 else 'bytes'}{message[found.end() :]}"

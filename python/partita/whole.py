@@ -9,7 +9,7 @@ from typing import Literal, NamedTuple
 
 from partita import _core
 from partita.errors import UsageError
-from partita.frontends import is_sharing, load_program
+from partita.frontends import load_program, shared_names
 from partita.frontends.c import SOURCES
 from partita.llvm.write import pointer_bytes
 
@@ -78,9 +78,9 @@ def libraries(
     # Numbers of 64 bits are made of those of `long`.
     beside = [name for name in _BESIDE_MUSL if not (narrow and name == "numbers.c")]
     parts = [posix, load_program([_runtime() / "lib" / name for name in beside], entry=None, cflags=flags)]
-    # Many functions of one library, each started in turn, would need many parts of it.
+    # Functions that are started in turn get one library, of what all of them need.
     # The kernel model is reached from musl: all that it needs counts, not only what the program reaches without musl.
-    undefined = None if is_sharing() else _core.undefined_names([program, *parts]) + _core.undefined_names([posix])
+    undefined = _core.undefined_names([program, *parts]) + _core.undefined_names([posix]) + shared_names()
     parts.append(musl(undefined, narrow=narrow))
     if libc == "auto" and models_print and not narrow and _models_print(program, parts):
         return Linked("musl", f"{why}; models print, because it uses no other streams", parts, tuple(_PRINTING))

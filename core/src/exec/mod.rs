@@ -28,6 +28,7 @@ mod watchdog;
 pub use decide::certificate_tree::{CertificateTree, Continues, Kind as DecisionKind, Leaf, Point, Row};
 pub use decide::replay::Divergence;
 pub use decide::search::{Chooser, OpenState, SEARCHES, SearchRow};
+pub use decide::{Copied, Owner, Snapshot};
 pub use lease::Commit;
 pub use options::{
     Ambient, Argument, CHECKS, CheckRow, Checks, DEFAULT_LAYERS, Group, Kind as OptionKind, OPTIONS,
@@ -223,6 +224,16 @@ impl Engine {
     /// The decisions of all paths, if they are recorded.
     pub fn recorded_decisions(&self) -> Option<&CertificateTree> {
         self.machine.decider.certificate_tree.as_deref()
+    }
+
+    /// Executes only the path of these inputs, which are constants; to be called before the first state runs.
+    pub fn follow_inputs(&mut self, inputs: Vec<(String, Vec<u8>)>) {
+        self.decider().give(inputs);
+    }
+
+    /// Memory at the first bug of a run with given inputs.
+    pub fn snapshot(&self) -> Option<&Snapshot> {
+        self.machine.decider.snapshot()
     }
 
     /// Keeps finished paths for `take_finished`.

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from partita import ktest
 from partita.reports.folder import read_run
+from partita.reports.text import value_lines
 from partita.results import as_number, as_text, counted, shown
 
 
@@ -42,5 +43,6 @@ def show_folder(folder: Path) -> str:
     for bug in data["bugs"]:
         number = "" if bug["test"] is None else f" (test{bug['test']:06})"
         lines.append(f"{shown(bug['file'])}:{bug['line']}: error: {bug['message']} [{bug['class']}]{number}")
+        lines += [f"    {line}" for line in value_lines(bug)]
     lines += [f"  {number:>8,}  {ending}" for ending, number in endings.most_common()]
     return "\n".join(lines)

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from partita.entry import assumptions, graph
-from partita.entry.debug_info import DebugInfo, Signature
+from partita.entry.debug_info import DebugInfo, Scalar, Signature, Type
 from partita.entry.driver import FUZZ_INITIALIZER, FUZZ_TARGET, Bounds, write_driver, write_fuzz_driver
 from partita.errors import NoEntryError, UsageError
 from partita.frontends import function_names, load_program, module_for_types
@@ -50,6 +50,13 @@ class Entry(NamedTuple):
         if self.signature is None or self.function == FUZZ_TARGET:
             return None
         return assumptions.find(self.signature, self.bounds, inputs, conditions, deadline)
+
+    def object_of(self, name: str, inputs: Sequence[tuple[str, bytes]]) -> tuple[str, Type | None, int, int] | None:
+        """The object of an input: the pointer that it was made for, type and number of its elements, and how many of
+        them the pointer does not see."""
+        if self.signature is None or self.function == FUZZ_TARGET:
+            return None
+        return graph.object_of(self.signature, self.bounds, inputs, name)
 
     def described(self, inputs: Sequence[tuple[str, bytes]]) -> tuple[str, ...]:
         """The inputs of a test as C would write them; empty for a fuzz target, whose input is bytes."""
@@ -157,6 +164,12 @@ def load_entry(
     else:
         if signature is None:
             raise UsageError(_unknown(function, [each.name for each in info.functions()], names))
+        for each in signature.parameters:
+            if isinstance(each.type, Scalar) and each.type.encoding == "bytes":
+                raise UsageError(
+                    f"expected parameters with types of C for --entry, found `{each.name}` of `{function}`,"
+                    f" which is {each.type.name}: start it from a function of your own"
+                )
         source = write_driver(signature, bounds, [assumption] if assumption else [])
     keep = [FUZZ_INITIALIZER] if function == FUZZ_TARGET else []
     flags: dict[str, Any] = {"optimize": optimize, "cflags": cflags, "clang": clang, "targets": targets}

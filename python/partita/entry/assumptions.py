@@ -17,8 +17,8 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from partita import _core
-from partita.entry.debug_info import Array, Function, Pointer, Record, Scalar, Signature, Type, size_of
-from partita.entry.driver import MAX_ALIASES, Bounds, extent
+from partita.entry.debug_info import Array, Pointer, Record, Scalar, Signature, Type, size_of
+from partita.entry.driver import Bounds, extent
 from partita.entry.graph import Edge, edges
 from partita.solver import DEFAULT_LAYERS, resolve
 
@@ -68,6 +68,8 @@ class Atom(NamedTuple):
 
     text: str
     formula: str
+    is_vague: bool = False
+    """A bound that leaves out less than one value in 256."""
 
 
 class Number(NamedTuple):
@@ -79,6 +81,14 @@ class Number(NamedTuple):
     signed: bool
     value: int
     is_text: bool
+
+    def compared(self, operator: str) -> Atom:
+        """A comparison (`==`, `>=`, `<=`) with its value."""
+        letter = "s" if self.signed else "u"
+        function = {"==": "=", ">=": f"bv{letter}ge", "<=": f"bv{letter}le"}[operator]
+        bits = 8 * self.size
+        constant = f"(_ bv{self.value % (1 << bits)} {bits})"
+        return Atom(f"{self.name} {operator} {_c(self)}", f"({function} {self.term} {constant})")
 
 
 def quoted(name: str) -> str:
@@ -103,8 +113,9 @@ def find(
     prelude, formula = _joined(conditions, [name for name, _ in inputs])
     data = dict(inputs)
     roots = edges(signature, bounds, inputs)
-    # A bug that needs no array without a terminator is described without them.
-    usual = f"(and true {' '.join(_terminated(each) for each in roots if each.first_array is not None)})"
+    # A bug that needs no array of a number of elements is described without them.
+    sized = [each for each in roots if each.first_array is not None]
+    usual = f"(and true {' '.join(map(_terminated, sized))})"
     if not _Asker(prelude, formula, deadline).implies(f"(not {usual})"):
         formula = f"(and {formula} {usual})"
     else:
@@ -116,19 +127,47 @@ def find(
     for number in numbers:
         found += solver.bounds(number)
     lengths = [atom for atom in _lengths(roots, numbers) if solver.implies(atom.formula)]
-    sized = {atom.text.partition(" has ")[0] for atom in lengths}
-    found = [atom for atom in found if atom.text.removesuffix(NO_TERMINATOR) not in sized] + lengths
+    counted = {atom.text.partition(" has ")[0] for atom in lengths}
+    found = [atom for atom in found if atom.text.removesuffix(NO_TERMINATOR) not in counted] + lengths
     fixed = {atom.text for atom in found}
     free = [number for number in numbers if f"{number.name} == {_c(number)}" not in fixed][:MAX_RELATED]
     found += [atom for atom in _relations(free) if solver.implies(atom.formula)]
-    whole = [usual, *_well_formed(roots, signature, bounds, data)]
+    whole = [usual, *_well_formed(roots, signature, data)]
     suffices = solver.implied_by([*whole, *(atom.formula for atom in found)])
     if suffices:
         for atom in list(found):
             rest = [each for each in found if each is not atom]
             if solver.implied_by([*whole, *(each.formula for each in rest)]):
                 found = rest
+    if not suffices and all(atom.is_vague for atom in found):
+        some = _sufficient(solver, whole, [_about_pointer(each, data) for each in pointers], numbers)
+        if some:
+            return Assumptions(tuple(atom.text for atom in some), suffices=True, others=True)
     return Assumptions(tuple(atom.text for atom in found), suffices)
+
+
+def _sufficient(
+    solver: _Asker, whole: Sequence[str], pointers: Sequence[Atom], numbers: Sequence[Number]
+) -> list[Atom]:
+    """Conditions of the first input that lead to the bug, which also happens on others; none if they do not suffice.
+
+    Each integer has its value, or is at least or at most that if it may be, and what is not needed is left out.
+    """
+    found = {atom.text: atom for atom in (*pointers, *(number.compared("==") for number in numbers))}
+    weaker = {number.compared("==").text: number for number in numbers}
+    if not solver.implied_by([*whole, *(atom.formula for atom in found.values())]):
+        return []
+    for text in list(found):
+        others = [atom.formula for name, atom in found.items() if name != text]
+        number = weaker.get(text)
+        options = [None, *([] if number is None else [number.compared(">="), number.compared("<=")])]
+        for option in options:
+            if solver.implied_by([*whole, *others, *([] if option is None else [option.formula])]):
+                del found[text]
+                if option is not None:
+                    found[option.text] = option
+                break
+    return list(found.values())
 
 
 def _joined(conditions: Sequence[str], names: Sequence[str]) -> tuple[str, str]:
@@ -167,35 +206,44 @@ def _byte(name: str, at: int) -> str:
 
 
 def _terminated(edge: Edge) -> str:
-    return f"(bvult {_byte(edge.name, 0)} #x{edge.first_array:02x})"
+    """The pointer leads to no array of a number of elements."""
+    return f"(bvult {_byte(edge.key, 0)} #x{edge.first_array:02x})"
 
 
 def _lengths(roots: Sequence[Edge], numbers: Sequence[Number]) -> Iterator[Atom]:
-    """Comparisons of integers with the numbers of elements of arrays without a terminator."""
+    """Comparisons of integers with the numbers of elements of arrays."""
     for edge in roots:
+        if edge.first_array is None or edge.target == "NULL" or (edge.is_text and edge.elements is None):
+            continue
+        choice, elements = _byte(edge.key, 0), 1 if edge.elements is None else edge.elements
         for number in numbers:
             # That an array has more elements than some number says nothing about a read behind its end.
-            if edge.elements is None or number.size < 4 or number.value < edge.elements:
+            if number.size < 4 or number.value < elements:
                 continue
-            extended = f"(_ zero_extend {8 * (number.size - 1)})"
-            count = f"({extended} (bvsub {_byte(edge.name, 0)} #x{edge.first_array:02x}))"
+            count = f"(bvsub {choice} #x{edge.first_array:02x})"
+            if edge.is_text:
+                there, what = f"(not {_terminated(edge)})", " and no terminator"
+            else:
+                # An object of its own, or of another pointer, is an array of one element.
+                there, what = f"(not (= {choice} #x00))", ""
+                count = f"(ite {_terminated(edge)} #x01 {count})"
             operator, words = "=", ""
-            if number.value > edge.elements:
+            if number.value > elements:
                 operator, words = "bvsgt" if number.signed else "bvugt", "fewer than "
             yield Atom(
-                f"{edge.name} has {words}{number.name} elements and no terminator",
-                f"(and (not {_terminated(edge)}) ({operator} {number.term} {count}))",
+                f"{edge.name} has {words}{number.name} elements{what}",
+                f"(and {there} ({operator} {number.term} ((_ zero_extend {8 * (number.size - 1)}) {count})))",
             )
 
 
 def _about_pointer(edge: Edge, data: dict[str, bytes]) -> Atom:
-    choice = _byte(edge.name, 0)
-    if edge.elements is not None:
+    choice = _byte(edge.key, 0)
+    if edge.elements is not None and edge.is_text:
         return Atom(edge.name + NO_TERMINATOR, f"(bvuge {choice} #x{edge.first_array:02x})")
     if edge.target == "NULL":
         return Atom(f"{edge.name} == NULL", f"(= {choice} #x00)")
     if isinstance(edge.target, Edge) and edge.target is not edge:
-        return Atom(f"{edge.name} == {edge.target.name}", f"(= {choice} #x{data[edge.name][0]:02x})")
+        return Atom(f"{edge.name} == {edge.target.name}", f"(= {choice} #x{data[edge.key][0]:02x})")
     return Atom(f"{edge.name} != NULL", f"(not (= {choice} #x00))")
 
 
@@ -251,22 +299,15 @@ def _relations(numbers: Sequence[Number]) -> Iterator[Atom]:
                 yield Atom(f"{small.name} < {large.name}", f"(bv{letter}lt {small.term} {large.term})")
 
 
-def _well_formed(roots: Sequence[Edge], signature: Signature, bounds: Bounds, data: dict[str, bytes]) -> Iterator[str]:
+def _well_formed(roots: Sequence[Edge], signature: Signature, data: dict[str, bytes]) -> Iterator[str]:
     """Guarantees of the driver: a pointer is one of its choices, and a `bool` 0 or 1."""
     pending = list(roots)
-    made: list[Type | None] = []
     while pending:
         edge = pending.pop(0)
-        if edge.name not in data:
+        if edge.key not in data:
             continue
-        choices = 2
-        if len(made) < bounds.objects and not isinstance(edge.type, Function):
-            choices += min(MAX_ALIASES, sum(each == edge.type for each in made))
-            if edge.first_array is not None:
-                choices += bounds.sized + 1
-            made.append(edge.type)
-        yield f"(bvult {_byte(edge.name, 0)} #x{choices:02x})"
-        pending += edge.inner
+        yield f"(bvult {_byte(edge.key, 0)} #x{edge.choices:02x})"
+        pending += edge.inner + edge.seen + edge.unseen
     for parameter in signature.parameters:
         if isinstance(parameter.type, Scalar) and parameter.type.encoding == "boolean":
             yield f"(bvule {_byte(parameter.name, 0)} #x01)"
@@ -330,7 +371,9 @@ class _Asker:
             else:
                 high = middle - 1
         if low > least:
-            found.append(Atom(f"{number.name} >= {_c(number, low)}", f"(bv{letter}ge {number.term} {constant(low)})"))
+            vague = 256 * (low - least) < greatest - least
+            formula = f"(bv{letter}ge {number.term} {constant(low)})"
+            found.append(Atom(f"{number.name} >= {_c(number, low)}", formula, vague))
         low, high = number.value, greatest
         if low < high and not self.implies(f"(not (= {number.term} {constant(greatest)}))"):
             low = high
@@ -341,5 +384,7 @@ class _Asker:
             else:
                 low = middle + 1
         if high < greatest:
-            found.append(Atom(f"{number.name} <= {_c(number, high)}", f"(bv{letter}le {number.term} {constant(high)})"))
+            vague = 256 * (greatest - high) < greatest - least
+            formula = f"(bv{letter}le {number.term} {constant(high)})"
+            found.append(Atom(f"{number.name} <= {_c(number, high)}", formula, vague))
         return found

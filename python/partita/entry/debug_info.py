@@ -90,6 +90,7 @@ class Declared(NamedTuple):
     """Size of an element of an array; 0 for anything else."""
     file: str
     line: int
+    type: Type | None = None
 
 
 def size_of(type_: Type | None) -> int:
@@ -180,7 +181,7 @@ class DebugInfo:
         folder, path = file.get("directory", ""), file.get("filename", "")
         place = path if path.startswith("/") or not folder else f"{folder}/{path}"
         written = self.declaration(number, fields["name"])
-        return Declared(fields["name"], written, size_of(type_), element, place, int(fields.get("line", "0")))
+        return Declared(fields["name"], written, size_of(type_), element, place, int(fields.get("line", "0")), type_)
 
     def declaration(self, number: int | None, name: str) -> str:
         """A declaration in C of a name with the type at a node, by the names that the source has for types."""
@@ -247,7 +248,7 @@ class DebugInfo:
             return self._array(self._type(base), self._list(fields.get("elements")), size)
         if tag in ("structure_type", "union_type", "class_type"):
             return self._record(number, fields, size, tag == "union_type")
-        return Scalar(fields.get("name", "bytes"), size, "bytes")
+        return Scalar("a reference" if "reference_type" in tag else fields.get("name", "bytes"), size, "bytes")
 
     def _pointer(self, base: int | None) -> Pointer:
         # A record may contain a pointer to itself: it is entered before its members are read.

@@ -8,7 +8,7 @@ functions can be called.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from partita.entry.debug_info import Array, Function, Parameter, Pointer, Record, Scalar, Signature, Type, size_of
@@ -18,7 +18,7 @@ FUZZ_INITIALIZER = "LLVMFuzzerInitialize"
 MAX_ALIASES = 4
 """Earlier objects of the same type that a pointer may share."""
 MAX_SIZED = 16
-"""Most elements of an array without a terminator."""
+"""Most elements of an array whose number of elements may be a parameter."""
 MAX_LINKS = 16
 """Pointers of an array inside an object that are filled; the others are plain bytes."""
 _CHAR = Scalar("char", 1, "signed")
@@ -37,10 +37,9 @@ class Bounds:
     sizes: tuple[int, int] = (0, 16)
     """Least and greatest size of the input of a fuzz target."""
 
-    @property
-    def sized(self) -> int:
-        """Most elements of an array without a terminator."""
-        return max(1, min(self.length, MAX_SIZED))
+    def sized(self, type_: Type | None) -> int:
+        """Most elements of an array whose number of elements may be a parameter."""
+        return max(1, min(self.length if is_character(type_) else self.elements, MAX_SIZED))
 
 
 def write_fuzz_driver(has_initializer: bool, bounds: Bounds) -> str:
@@ -104,7 +103,9 @@ class _Writer:
             setup.append(f"  {self._declared(type_, name)};")
             setup += self._initialised(name, type_, is_sized(self._signature, parameter))
         prototype = f"{returned} (*)({', '.join(types) or 'void'}{', ...' if self._signature.variadic else ''})"
-        call = f"(({prototype}){function})({', '.join(each.name for each in parameters)})"
+        # A parameter may have the name of the function.
+        started = "partita_started" if any(each.name == function for each in parameters) else function
+        call = f"(({prototype}){started})({', '.join(each.name for each in parameters)})"
         lines = [
             f"/* Starts `{function}` with symbolic parameters. */",
             "#ifdef PARTITA_SOURCE",
@@ -116,7 +117,9 @@ class _Writer:
             "#endif",
             f"#define PARTITA_MAX_OBJECTS {self._bounds.objects}",
             f"#define PARTITA_MAX_ALIASES {MAX_ALIASES}",
-            f"#define PARTITA_MAX_SIZED {self._bounds.sized}",
+            f"#define PARTITA_MAX_SIZED {MAX_SIZED}",
+            f"#define PARTITA_MAX_SIZED_TEXT {self._bounds.sized(_CHAR)}",
+            f"#define PARTITA_MAX_SIZED_RECORDS {self._bounds.sized(None)}",
             "#include <partita-entry.h>",
             "",
             *(f"{'union' if record.is_union else 'struct'} {tag};" for record, tag in self._records.items()),
@@ -124,6 +127,7 @@ class _Writer:
             *(f"static const struct partita_type {name};" for name in self._descriptors.values()),
             *self._tables,
             "",
+            *([] if started == function else [f"static void *const {started} = (void *){function};"]),
             "int main(void) {",
             *setup,
             *(f'  partita_left_out("{what}");' for what in self._left_out()),
@@ -137,19 +141,34 @@ class _Writer:
 
     def _left_out(self) -> list[str]:
         """Inputs that callers could pass and the driver does not make."""
-        targets = list(self._descriptors)
+        parameters = self._signature.parameters
+        targets = list(_targets(parameters))
+        sized = [each for each in parameters if is_sized(self._signature, each)]
+        texts = sum(is_character(each.type.target) for each in sized if isinstance(each.type, Pointer))
+        arrays = [each for each in targets if each is None or isinstance(each, Scalar | Pointer)]
         found = []
-        if any(isinstance(each, Scalar) and each.name == "char" for each in targets):
+        if any(map(is_character, targets)):
             found.append(f"strings of more than {self._bounds.length} bytes (--max-length)")
-        if any(each is None or isinstance(each, Scalar | Pointer) for each in targets if each != _CHAR):
+        if not all(map(is_character, arrays)):
             found.append(f"arrays of more or less than {self._bounds.elements} elements (--max-elements)")
-        if any(is_sized(self._signature, each) for each in self._signature.parameters):
-            found.append(f"arrays without a terminator of more than {self._bounds.sized} elements (--max-length)")
-        pointers = sum(isinstance(each.type, Pointer) for each in self._signature.parameters)
-        if pointers > 1 or any(each is not None and links(each) for each in targets):
+        if texts:
+            found.append(
+                f"arrays without a terminator of more than {self._bounds.sized(_CHAR)} elements (--max-length)"
+            )
+        if len(sized) > texts:
+            found.append(f"arrays of more than {self._bounds.sized(None)} structures (--max-elements)")
+        alone = [each for each in parameters if each not in sized]
+        inside = [inner for each in targets if each is not None for _, _, inner in links(each)]
+        if any(isinstance(each, Record | Array) for each in [*_behind(alone), *inside]):
+            found.append("arrays of structures behind a pointer that comes without a number")
+        if any(not isinstance(each, Function) for each in targets):
             found.append("pointers into the middle of objects, to other types, to more than the last objects of a type")
+        if any(map(_has_pointer_in_union, [*targets, *(each.type for each in parameters)])):
+            found.append("pointers inside of unions, which are filled with any bytes")
         if any(isinstance(each, Function) for each in targets):
             found.append("effects of functions that a parameter points to")
+        if self._signature.variadic:
+            found.append("arguments behind the last parameter")
         return found
 
     def _initialised(self, name: str, type_: Type, sized: bool) -> list[str]:
@@ -243,13 +262,44 @@ def joined(name: str, dot: str, label: str) -> str:
 
 
 def is_sized(signature: Signature, parameter: Parameter) -> bool:
-    """May a parameter be an array without a terminator, whose number of elements is another parameter?"""
+    """May a parameter be an array whose number of elements is another parameter: of structures, or of characters
+    without a terminator?"""
 
     def counts(type_: Type) -> bool:
         return isinstance(type_, Scalar) and type_.encoding in ("signed", "unsigned") and type_.size >= 4
 
-    is_text = isinstance(parameter.type, Pointer) and is_character(parameter.type.target)
-    return is_text and any(counts(each.type) for each in signature.parameters)
+    target = parameter.type.target if isinstance(parameter.type, Pointer) else None
+    may_be = is_character(target) or (isinstance(target, Record | Array) and size_of(target) > 0)
+    return may_be and any(counts(each.type) for each in signature.parameters)
+
+
+def _behind(parameters: Sequence[Parameter]) -> list[Type | None]:
+    """The types that the pointers of these parameters lead to."""
+    return [target for each in parameters for _, _, target in links(each.type)]
+
+
+def _targets(parameters: Sequence[Parameter]) -> Iterator[Type | None]:
+    """The types that a pointer of the input may lead to, each once."""
+    seen: list[Type | None] = []
+    pending = _behind(parameters)
+    while pending:
+        type_ = pending.pop()
+        if type_ not in seen:
+            seen.append(type_)
+            yield type_
+            pending += [] if type_ is None else [target for _, _, target in links(type_)]
+
+
+def _has_pointer_in_union(type_: Type | None, inside: bool = False) -> bool:
+    match type_:
+        case Pointer():
+            return inside
+        case Array(element=element):
+            return _has_pointer_in_union(element, inside)
+        case Record(is_union=is_union, members=members):
+            return any(_has_pointer_in_union(each.type, inside or is_union) for each in members)
+        case _:
+            return False
 
 
 def is_character(type_: Type | None) -> bool:

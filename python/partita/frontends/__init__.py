@@ -11,7 +11,7 @@ from typing import TypedDict
 from partita.errors import UsageError
 from partita.frontends import cache as program_cache
 from partita.frontends import cpp, rust
-from partita.frontends.bitcode import defined_functions, guarded_module_text, is_bitcode, module_text
+from partita.frontends.bitcode import declared_names, defined_functions, guarded_module_text, is_bitcode, module_text
 from partita.frontends.c import SOURCES, Compiled, compile_c
 from partita.frontends.compile_commands import flags_of
 from partita.frontends.executable import bitcode_of, is_executable, without_bitcode
@@ -25,6 +25,10 @@ _shared: dict[tuple[object, ...], list[Compiled]] | None = None
 """Compiled sources, while several programs are made from the same ones."""
 
 
+_names: dict[bytes, list[str]] = {}
+"""Names that shared bitcode declares."""
+
+
 @contextlib.contextmanager
 def sharing_sources() -> Iterator[None]:
     """Compiles each source once with the same flags; sources must not change meanwhile."""
@@ -34,6 +38,7 @@ def sharing_sources() -> Iterator[None]:
         yield
     finally:
         _shared = None
+        _names.clear()
 
 
 class _Given(TypedDict):
@@ -45,9 +50,14 @@ class _Given(TypedDict):
     in_memory: bool
 
 
-def is_sharing() -> bool:
-    """Are functions of the same sources started in turn?"""
-    return _shared is not None
+def shared_names() -> list[str]:
+    """The names that sources declare whose functions are started in turn; none otherwise."""
+    found: set[str] = set()
+    for each in (each for group in (_shared or {}).values() for each in group):
+        if each.bitcode not in _names:
+            _names[each.bitcode] = declared_names(each.bitcode)
+        found.update(_names[each.bitcode])
+    return sorted(found)
 
 
 def _compile(group: Sequence[str], *, cflags: Sequence[str], clang: str | None, optimize: bool) -> list[Compiled]:

@@ -180,6 +180,13 @@ def defined_functions(inputs: Sequence[tuple[str, bytes]]) -> list[str]:
     return [symbol.name for symbol in sorted(found, key=lambda symbol: symbol.linkage.name in ("internal", "private"))]
 
 
+def declared_names(bitcode: bytes) -> list[str]:
+    """Names of the functions and variables that a module uses and does not define."""
+    module = _read(_llvm(), "module", bitcode)
+    symbols = [*module.functions, *module.global_variables]
+    return [symbol.name for symbol in symbols if symbol.is_declaration and not symbol.name.startswith("llvm.")]
+
+
 def _internalize(module: Any, entry: str, keep: Sequence[str]) -> None:
     """Makes every definition except the entry and `keep` internal, so that unused ones can be removed."""
     found = False

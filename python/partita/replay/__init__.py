@@ -34,11 +34,17 @@ _SIGNALS = {
 }
 """Signals of the bugs that a native run shows. Other bugs are undefined behaviour, which may have any effect."""
 
-_TRAPS = {signal.SIGILL, signal.SIGTRAP}
+TRAPS = {signal.SIGILL, signal.SIGTRAP}
+_CRASHES = {signal.SIGSEGV, signal.SIGBUS, signal.SIGFPE, *TRAPS}
+_MEMORY = frozenset(
+    "out-of-bounds-read out-of-bounds-write use-after-free double-free invalid-free mismatched-free".split()
+)
+UNDEFINED = _MEMORY | set("overlap uninitialized-read overflow shift float-cast alignment bounds sanitizer".split())
+"""Undefined behaviour: a native run need not show it, and one that crashes does."""
 SANITIZERS: dict[str, tuple[str, ...]] = {
     "float-cast": ("-fsanitize=float-cast-overflow", "-fsanitize-trap=float-cast-overflow")
 }
-"""Flags with which the compiler makes a class of undefined behaviour end the program."""
+"""Flags with which our compiler makes a class of undefined behaviour end the program, always."""
 
 
 _PLAIN = ("-O0", "-g")
@@ -222,7 +228,11 @@ def judge(predicted: str | None, ending: str, *, sanitized: bool = False) -> Ver
     if predicted == "panic" and ending == "exit 101":
         # One that unwinds; with `panic=abort` it is a signal.
         return Verdict.AS_PREDICTED
-    wanted = _TRAPS if sanitized else _SIGNALS.get(predicted)
+    wanted = TRAPS if sanitized else _SIGNALS.get(predicted)
+    if wanted is None and kind == "signal" and predicted in UNDEFINED:
+        # The C library aborts where it finds its heap damaged.
+        crashed = int(number) in _CRASHES or (predicted in _MEMORY and int(number) == signal.SIGABRT)
+        return Verdict.AS_PREDICTED if crashed else Verdict.UNDEFINED
     if wanted is None:
         return Verdict.DIFFERENT if ending.startswith("diverged") else Verdict.UNDEFINED
     fits = kind == "signal" and int(number) in {int(s) for s in wanted}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import re
 from collections.abc import Iterator, Sequence
@@ -11,7 +12,7 @@ from typing import Any
 
 from partita.errors import UsageError
 from partita.ktest import Test
-from partita.results import Frame
+from partita.results import Bug, Frame
 
 SCHEMA = 1
 NEEDED = """program command version environment stopped complete wall_s compile_s explore_s instructions paths bugs
@@ -87,6 +88,19 @@ def read_stacks(folder: Path) -> dict[int, tuple[Frame, ...]]:
         found = map(_FRAME.fullmatch, text.splitlines())
         stacks[number] = tuple(Frame(frame[1], frame[2], int(frame[3])) for frame in found if frame)
     return stacks
+
+
+def add_values(folder: Path, bugs: Sequence[Bug]) -> None:
+    """Adds the variables at each bug to the `.err` file of its test."""
+    for bug in bugs:
+        if bug.values and bug.test is not None:
+            lines = ["", "variables:"]
+            for frame in bug.values:
+                lines += [f"  {f'{frame.function}:{frame.line}' if frame.function else 'globals'}:"]
+                lines += [f"    {name} = {value}" for name, value in frame.variables.items()]
+            for path in folder.glob(f"test{bug.test:06}.*.err"):
+                with contextlib.suppress(OSError), path.open("a") as file:  # run.json has them too
+                    file.write("\n".join(lines) + "\n")
 
 
 def number_of(test: Test) -> int | None:

@@ -14,6 +14,7 @@ from typing import Any
 from urllib.parse import quote
 
 from partita.errors import UsageError
+from partita.findings import relative, root_of_run
 from partita.reports.text import covered_line, explored
 from partita.results import counted, shown
 
@@ -117,7 +118,7 @@ def page(folder: Path) -> str:
         f"{certain} certain, {len(found) - certain} with assumptions about callers; "
         f"{counted(len(data['functions']), 'function')} started{_left_out(data)}</p>\n</header>",
         '<h2 id="bugs">Bugs</h2>',
-        *(_finding(finding) for finding in found),
+        *(_finding(finding, root_of_run(folder)) for finding in found),
         '<h2 id="functions">Functions</h2>',
         '<div class="scroll"><table class="numbers">\n<thead><tr>'
         + "".join(f"<th>{name}</th>" for name in ("function", "paths", "bugs", "covered", "explored"))
@@ -133,10 +134,10 @@ def _left_out(data: Mapping[str, Any]) -> str:
     return f", {len(left)} not started: {escape(', '.join(left))}" if left else ""
 
 
-def _finding(finding: Mapping[str, Any]) -> str:
+def _finding(finding: Mapping[str, Any], root: Path) -> str:
     from partita.reports.html.bugs import excerpt  # not needed by a run
 
-    place = f"{shown(finding['file'])}:{finding['line']}"
+    place = f"{relative(finding['file'], root)}:{finding['line']}"
     entries = "".join(f"<li>{item}</li>\n" for item in map(_entry, finding["entries"]))
     return (
         f"<details open><summary><code>{escape(place)}</code>: <strong>{escape(finding['message'])}</strong> "

@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
+from partita.findings import is_system_header
+
 Line = tuple[str, int, bool]
 Branch = tuple[str, int, bool, list[bool]]
 Function = tuple[str, str, int, bool, list[Line], list[Branch]]
@@ -38,9 +40,12 @@ class File:
 
 
 def render(functions: Iterable[Function]) -> str:
+    """The tracefile of the program: headers of the system, whose inline functions it calls, are left out."""
     files: dict[str, File] = {}
     for name, file, line, entered, lines, branches in functions:
-        if line:
+        lines = [row for row in lines if not is_system_header(row[0])]
+        branches = [row for row in branches if not is_system_header(row[0])]
+        if line and not is_system_header(file):
             files.setdefault(file, File()).functions.append((line, name, entered))
         for place, number, reached in lines:
             known = files.setdefault(place, File()).lines

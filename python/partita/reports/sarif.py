@@ -15,8 +15,9 @@ from urllib.parse import quote
 
 from partita import _core
 from partita.errors import UsageError
-from partita.findings import FINGERPRINT, project_root, relative, source_lines
+from partita.findings import FINGERPRINT, is_system_header, project_root, relative, source_lines
 from partita.reports.folder import new_place, read_run, read_stacks, read_tree
+from partita.reports.text import value_lines
 from partita.results import Frame
 
 VERSION = "2.1.0"
@@ -117,7 +118,7 @@ def _result(
     root: Path,
 ) -> dict[str, Any]:
     message = bug["message"]
-    described = "".join(f"\n    {line}" for line in bug.get("input") or ())
+    described = "".join(f"\n    {line}" for line in [*(bug.get("input") or ()), *_sentences(bug)])
     result: dict[str, Any] = {
         "ruleId": bug["class"],
         "ruleIndex": classes.index(bug["class"]),
@@ -139,6 +140,13 @@ def _result(
     return result
 
 
+def _sentences(bug: Mapping[str, Any]) -> list[str]:
+    """Inputs that have no types of parameters, what callers must pass, and variables at the bug."""
+    written = [] if bug.get("input") or not bug.get("inputs") else [bug["inputs"]]
+    callers = [f"callers: {bug['caller']}"] if bug.get("caller") else []
+    return [*written, *callers, *value_lines(bug)]
+
+
 def _flow(
     bug: Mapping[str, Any], decisions: Sequence[Mapping[str, Any]], places: Sequence[Mapping[str, Any]], root: Path
 ) -> list[dict[str, Any]]:
@@ -146,7 +154,7 @@ def _flow(
     steps = []
     for step in decisions[-MAX_STEPS + 1 :]:
         at = places[step["place"]]
-        if not at["line"]:
+        if not at["line"] or is_system_header(at["file"]):
             continue
         inside = f" in {at['inside']}" if at["inside"] else ""
         words = f"{_condition(at['file'], at['line'])}{inside}" + (
@@ -154,7 +162,11 @@ def _flow(
         )
         steps.append({"location": _location(at["file"], at["line"], root, words), "importance": "important"})
     end = _location(bug["file"], bug["line"], root, bug["message"])
-    return [*steps, {"location": end, "importance": "essential"}]
+    last: dict[str, Any] = {"location": end, "importance": "essential"}
+    values = [frame for frame in bug.get("values") or () if frame["function"]]
+    if values:
+        last["state"] = {name: {"text": value} for name, value in values[0]["variables"].items()}
+    return [*steps, last]
 
 
 def _condition(file: str, line: int) -> str:

@@ -20,6 +20,8 @@ MAX_REASONS = 3
 MAX_OBJECTS = 6
 MAX_BYTES = 24
 MAX_LINES = 16
+MAX_VALUES = 120
+"""Characters of the variables of one bug in the summary."""
 # Internal objects of whole programs, which are not shown.
 _BOOKKEEPING = re.compile(r"(stdin|stdout|[A-Z][-_]data)[-_]stat|n_args|model_version")
 _ENDED = {"bugs": "ended in a bug", "limits": "cut by a limit"}
@@ -147,6 +149,24 @@ def _callers(bugs: Sequence[Mapping[str, Any]]) -> Iterator[str]:
             yield f"{shown(bug['file'])}:{bug['line']} [{bug['class']}] {bug['caller']}"
 
 
+def value_lines(bug: Mapping[str, Any]) -> Iterator[str]:
+    """Variables at a bug of `run.json`, a line per function."""
+    for frame in bug.get("values", ()):
+        where = f"{frame['function']}:{frame['line']}" if frame["function"] else "globals"
+        yield f"{where}: {', '.join(f'{name} = {value}' for name, value in frame['variables'].items())}"
+
+
+def _values(bugs: Sequence[Mapping[str, Any]]) -> Iterator[str]:
+    """Variables of the innermost function of each bug."""
+    known = [bug for bug in bugs if bug.get("values")]
+    for bug in known[:MAX_REASONS]:
+        _, _, text = next(value_lines(bug)).partition(": ")
+        cut = text if len(text) <= MAX_VALUES else f"{text[: MAX_VALUES - 4]} ..."
+        yield f"{shown(bug['file'])}:{bug['line']} {cut}"
+    if len(known) > MAX_REASONS:
+        yield f"and at {counted(len(known) - MAX_REASONS, 'more bug')}, in run.json"
+
+
 def _flags(data: Mapping[str, Any]) -> Iterator[str]:
     """Options of the run that compile the same program."""
     if data.get("project"):
@@ -199,6 +219,7 @@ def end_rows(data: Mapping[str, Any], out: str, width: int | None = None) -> Ite
         ("explored", [explored(data), *_reasons(data["incomplete"], "incomplete")]),
         ("noted", _reasons(data.get("notes", ()), "note")),
         ("covered", [covered_line(data["coverage"])]),
+        ("values", _values(data["bugs"])),
         ("C library", [f"{data['libc']}: {data['libc_why']}"] if data.get("libc") == "musl" else []),
         (
             "time",

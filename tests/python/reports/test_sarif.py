@@ -68,7 +68,10 @@ def test_a_log_has_the_path_to_each_bug(program):
     assert lines[0] == 13
     assert lines[-2:] == [5, 5]
     assert "`if (s[1] == 'x') msg[n] = 1;`" in steps[-2]["location"]["message"]["text"]
-    assert steps[-1]["location"]["message"]["text"] == write["message"]["text"]
+    said, *more = write["message"]["text"].split("\n    ")
+    assert steps[-1]["location"]["message"]["text"] == said
+    assert more[0].startswith("with s = ")
+    assert more[1].startswith("pick:5: s = ")
     frames = [frame["location"]["message"]["text"] for frame in write["stacks"][0]["frames"]]
     assert frames == ["in pick", "in main"]
     rules = run["tool"]["driver"]["rules"]
@@ -155,3 +158,36 @@ def test_export(program, capsys):
     assert main(["export", "out", "--format", "sarif"]) == 0
     assert "2 bugs in out/bugs.sarif" in capsys.readouterr().out
     check(json.loads(Path("out/bugs.sarif").read_text()), SARIF)
+
+
+HEADERS = """#include <ctype.h>
+#include <partita.h>
+int main(void) {
+  char s[2];
+  partita_make_symbolic(s, 2, "s");
+  int a[2] = {1, 2};
+  if (isspace(s[0]) && s[1] > 3) return a[s[1] & 3];
+  return 0;
+}
+"""
+
+
+def test_headers_of_the_system_are_left_out(program, tmp_path, monkeypatch):
+    """`isspace` is an inline function of the C library's header, and decides something."""
+    program.write_text(HEADERS)
+    run = log("--out", "out")
+    (result,) = run["results"]
+    steps = result["codeFlows"][0]["threadFlows"][0]["locations"]
+    places = [step["location"]["physicalLocation"]["artifactLocation"] for step in steps]
+    assert len(places) > 2
+    assert {(place["uri"], place["uriBaseId"]) for place in places} == {("src%20dir/prog.c", "SRCROOT")}
+    tracefile = Path("out/coverage.lcov").read_text()
+    assert [line for line in tracefile.splitlines() if line.startswith("SF:")] == [f"SF:{program}"]
+    monkeypatch.chdir("src dir")
+    assert main(["report", "../out"]) == 0
+    page = (tmp_path / "out" / "report.html").read_text()
+    body = page[page.index("<body>") : page.index(">Exploration</h2>")]
+    assert "generic-musl" not in page
+    assert "isspace</code>" not in body
+    assert ">src dir/prog.c:7<" in body, "relative to the project, from any folder in it"
+    assert str(tmp_path) not in body

@@ -28,6 +28,8 @@ int last(const wchar_t *s, size_t n) {
   if (!s || n < 1 || n > 8 || s[n - 1] != '.') return 0;
   return s[n];
 }
+int both(int n) { int a[10] = {0}; return a[n]; }
+int masked(int n, int other) { int a[5] = {0}; return a[n & 7] + other; }
 int loop(unsigned char n) { int s = 0; for (int i = 0; i < n; i++) s += i; if (s > 40) abort(); return s; }
 """
 
@@ -46,7 +48,7 @@ def program(tmp_path_factory):
         ("null_only", "whenever b == NULL"),
         ("range", "whenever n >= 10"),
         ("relation", "whenever a < b"),
-        ("odd", "on every path found: a >= 1 && a <= 4294967293"),
+        ("odd", "whenever a == 1, and on other inputs"),
         ("text", "whenever s != NULL && s[0] == 'a' && s[1] == 'b'"),
         ("put", "whenever b != NULL && b->data != NULL && b->len >= 9 && b->len < b->cap"),
         ("many", "whenever a >= 10"),
@@ -101,3 +103,16 @@ def test_iterating_keeps_the_conditions(program):
     run = explore(program, entry="relation")
     assert sum(path.kind == "bug" for path in run) == 1
     assert str(run.bugs[0].assumes) == "whenever a < b"
+
+
+@pytest.mark.parametrize("function", ["both", "masked"])
+def test_a_bug_without_one_condition_is_described_by_one_of_its_inputs(program, function):
+    (bug,) = explore(program, entry=function).finish().bugs
+    n = int.from_bytes(dict(bug.inputs)["n"], "little", signed=True)
+    operator = "==" if function == "masked" else ">=" if n > 0 else "<="
+    assert str(bug.assumes) == f"whenever n {operator} {n}, and on other inputs"
+    assert not bug.assumes.certain
+    # It is sufficient: with these inputs every call ends there.
+    again = explore(program, entry=function, assume=" && ".join(bug.assumes.conditions)).finish()
+    assert again.summary()["paths"]["completed"] == 0
+    assert len(again.bugs) == 1

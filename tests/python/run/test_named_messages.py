@@ -9,6 +9,8 @@ import pytest
 
 from partita import explore
 from partita.cli import main
+from partita.entry.debug_info import Array, Member, Record, Scalar
+from partita.members import place
 from partita.replay.sanitized import find_compiler
 from partita.reports.text import bug_lines
 
@@ -58,6 +60,62 @@ EXPECTED = {
 }
 
 
+MEMBERS = """#include <string.h>
+struct item { int id; char tag[4]; struct { short x, y; } pos; };
+static struct item table[3];
+int it(struct item *it, unsigned i) { if (!it) return 0; it->tag[i] = 1; return it->pos.x; }
+int symbolic(unsigned i, unsigned j) { if (i < 3 && j < 20) table[i].tag[j] = 1; return 0; }
+int inside(void) { struct item here; memset(&here, 0, sizeof here); char *p = here.tag; p[13] = 1; return here.id; }
+int last(void) { struct item two[2]; memset(&two, 0, sizeof two); char *p = two[1].tag; p[9] = 1; return two[0].id; }
+int behind(int n) { int s = 0; for (int i = 0; i < n; i++) s += table[i].pos.y; return s; }
+int text(const char *s, unsigned n) { return s && n < 12 ? s[n] : 0; }
+"""
+
+
+@pytest.mark.parametrize(
+    ("function", "message"),
+    [
+        ("it", "write of 1 byte at a symbolic offset can leave `*it`, 12 bytes, here at `it->tag[8]`"),
+        (
+            "symbolic",
+            "write of 1 byte at a symbolic offset can leave `struct item table[3]` declared at m.c:3,"
+            " here at `table[2].tag[8]`",
+        ),
+        ("inside", "write of 1 byte at `here.tag[13]`, `struct item here` declared at m.c:6"),
+        ("last", "write of 1 byte at `two[1].tag[9]`, `struct item two[2]` declared at m.c:7"),
+        ("behind", "read of 2 bytes at `table[3].pos.y`, `struct item table[3]` declared at m.c:3"),
+        ("text", "read of 1 byte at a symbolic offset can leave the array `s`, 9 bytes, here at `s[9]`"),
+    ],
+)
+def test_members_are_named(function, message, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "m.c").write_text(MEMBERS)
+    (bug,) = (bug for bug in explore("m.c", entry=function, out="out").finish().bugs if bug.class_ != "null")
+    assert bug.message == message
+
+
+PAIR = Record("pair", is_union=False, size=8)
+PAIR.members += [
+    Member("a", 0, Array(Scalar("char", 1, "signed"), 4)),
+    Member("b", 4, Array(Scalar("unsigned char", 1, "unsigned"), 4)),
+]
+
+
+@pytest.mark.parametrize(
+    ("offset", "source", "expected"),
+    [
+        (9, "", None),  # `p.a[9]` and `p.b[5]` are as far
+        (9, "p.b[i] = 1;", "p.b[5]"),
+        (9, "q->a[i] = 1;", "p.a[9]"),
+        (9, "p.a[i] = p.b[j];", None),
+        (5, "p.a[i] = 1;", "p.b[1]"),
+        (-1, "p.a[i] = 1;", None),
+    ],
+)
+def test_a_place_that_has_several_names_has_none(offset, source, expected):
+    assert place("p", PAIR, offset, 1, source) == expected
+
+
 @pytest.fixture
 def program(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
@@ -95,6 +153,23 @@ def test_inputs_by_their_types(tmp_path):
     assert "p = {.a = -7, .b = {0, 9}, .d = 2.5}" in line
     assert 's = "\\x00q"' in line
     assert "f = 1.5" in line
+
+
+def test_small_inputs_by_their_types(tmp_path):
+    """Arrays and structures of 2, 4 and 8 bytes are no numbers; numbers keep their bytes."""
+    path = tmp_path / "small.c"
+    path.write_text(
+        "#include <partita.h>\n#include <stdint.h>\n#include <stdlib.h>\nstruct s { uint8_t a, b; uint16_t c; };\n"
+        "int main(void) {\n  uint8_t buf[8], two[2]; struct s s; int n; unsigned u; char t[4];\n"
+        + "".join(f'  partita_make_symbolic(&{x}, sizeof {x}, "{x}");\n' for x in ("buf", "two", "s", "n", "u", "t"))
+        + "  if (buf[0] == 200 && buf[1] == 97 && two[1] == 3 && s.b == 7 && n == 7 && u == 3000000000u"
+        " && t[0] == 'a') abort();\n  return 0;\n}\n"
+    )
+    (bug,) = explore(path).finish().bugs
+    assert bug_lines(bug)[1].strip() == (
+        "with buf = {200, 97, 0}, two = {0, 3}, s = {.b = 7}, n = 7 (07 00 00 00), u = 3000000000,"
+        ' t = "a" and 3 zero bytes'
+    )
 
 
 def test_numbers_in_bugs_of_floating_point(tmp_path):
@@ -138,6 +213,49 @@ def test_a_sanitizer_that_reports_nothing_confirms_nothing(program, tmp_path, ca
     program.write_text(PROGRAM.replace("malloc(5)", "malloc(50)").replace("memset(p, 0, 5)", "memset(p, 0, 50)"))
     main(["replay", "names.c", "out"])
     assert "not observable natively: exit 0 (predicted: out-of-bounds-read)" in capsys.readouterr().out
+
+
+UNDEFINED = """#include <partita.h>
+#include <stdlib.h>
+int main(void) {
+  unsigned i, shift;
+  partita_make_symbolic(&i, sizeof i, "i");
+  partita_make_symbolic(&shift, sizeof shift, "shift");
+  int *p = malloc(16), row[4] = {1, 2, 3, 4};
+  p[0] = 1;
+  if (i == 500000000) return p[i] != 0;
+  if (i == 7) { int big = 2147483647 - (shift & 1); return (big + 2) != 0; }
+  if (i == 8) { *(int *)((char *)p + (shift & 3)) = 1; return 0; }
+  if (i == 9) return (1 << shift) != 0;
+  if (i == 10) return row[shift & 4] > 9;
+  return 0;
+}
+"""
+
+
+def test_replay_without_a_compiler_of_the_machine(tmp_path, monkeypatch, capsys):
+    """A crash is an observation, and our own compiler has checks that trap."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("partita.replay.sanitized.find_compiler", lambda: None)
+    (tmp_path / "u.c").write_text(UNDEFINED)
+    run = explore("u.c", out="out", check=["overflow", "shift", "alignment"], tests="bugs").finish()
+    predicted = sorted(bug.class_ for bug in run.bugs)
+    assert predicted == ["alignment", "out-of-bounds-read", "out-of-bounds-read", "overflow", "shift"]
+    assert main(["replay", "u.c", "out"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[-1] == "5 as predicted"
+    ended = sorted(line.partition("as predicted: ")[2] for line in lines[:-1])
+    assert ended == [
+        "UndefinedBehaviorSanitizer: a check of alignment failed (predicted: alignment)",
+        "UndefinedBehaviorSanitizer: a check of array-bounds failed (predicted: out-of-bounds-read)",
+        "UndefinedBehaviorSanitizer: a check of shift failed (predicted: shift)",
+        "UndefinedBehaviorSanitizer: a check of signed-integer-overflow failed (predicted: overflow)",
+        "signal 11 (predicted: out-of-bounds-read)",
+    ]
+    # Nothing confirms these inputs without the bugs.
+    (tmp_path / "u.c").write_text(UNDEFINED.replace("malloc(16)", "calloc(600000000, 4)").replace("[4] = {", "[9] = {"))
+    main(["replay", "u.c", "out"])
+    assert "2 not observable natively" in capsys.readouterr().out
 
 
 @pytest.mark.skipif(not shutil.which("cmake") or find_compiler() is None, reason="no cmake, or no sanitizers")

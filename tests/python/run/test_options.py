@@ -113,6 +113,10 @@ def test_values_are_parsed_once() -> None:
             {"cflags": "-DX -O1"},
             """expected cflags to be a sequence of words such as ["-DX", "-O1"], found '-DX -O1'""",
         ),
+        (
+            {"target": 5},
+            """expected target to be a sequence of lines and functions such as ["a.c:12", "main"], found 5""",
+        ),
         ({"arguments": "-n"}, "expected arguments to be a sequence of words, found '-n'"),
         ({"env": {"": "x"}}, "expected env to be a mapping of texts to texts, found {'': 'x'}"),
     ],

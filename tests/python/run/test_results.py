@@ -139,6 +139,36 @@ def test_show_and_replay(branches: str, tmp_path: Path, partita: Run) -> None:
     assert f"{test}.ktest: different: exit 1 (predicted: assert)" in replayed.stdout
 
 
+LATE_BUGS = """#include <partita.h>
+#include <assert.h>
+int main(void) {
+  unsigned x;
+  int count = 0;
+  partita_make_symbolic(&x, sizeof x, "x");
+  for (int i = 0; i < 14; i++) if (x >> i & 1) count++;
+  assert(count != 7 || (x & 0x3FFF) != 0x1FC0);
+  assert(count != 8 || (x & 0x3FFF) != 0x3FC0);
+  return count;
+}
+"""
+
+
+def test_the_test_of_every_bug_is_a_file(tmp_path: Path) -> None:
+    path = tmp_path / "late.c"
+    path.write_text(LATE_BUGS)
+    out = tmp_path / "out"
+    run = explore(path, out=out, search="dfs").finish()
+    assert run.summary()["tests"] == 2**14
+    assert (out / "tests.pack").is_file()
+    assert len(run.bugs) == 2
+    assert all(bug.test is not None and bug.test > 10_000 for bug in run.bugs)
+    for bug in run.bugs:
+        test = ktest.read(out / f"test{bug.test:06}.ktest")
+        assert test.ending == "assert"
+        assert int.from_bytes(test.objects[0][1], "little") & 0x3FFF in (0x1FC0, 0x3FC0)
+        assert (out / f"test{bug.test:06}.assert.err").is_file()
+
+
 def test_tests_beyond_ten_thousand_go_into_a_pack(tmp_path: Path) -> None:
     path = tmp_path / "many.c"
     path.write_text(PATHS_16384)

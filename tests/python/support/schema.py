@@ -18,7 +18,12 @@ LOCATION = {
     "physicalLocation": {"!artifactLocation": ARTIFACT, "region": REGION},
     "message": MESSAGE,
 }
-STEP = {"location": LOCATION, "importance": {"important", "essential", "unimportant"}, "nestingLevel": int}
+STEP = {
+    "location": LOCATION,
+    "importance": {"important", "essential", "unimportant"},
+    "nestingLevel": int,
+    "state": dict,
+}
 RULE = {
     "!id": str,
     "name": str,

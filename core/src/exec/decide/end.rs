@@ -2,6 +2,7 @@
 use super::Decider;
 use super::certificate_tree::Leaf;
 use super::open_path::OpenPath;
+use super::snapshot::number_of_local;
 use super::strings::sortable;
 use crate::exec::options::Tests;
 use crate::exec::outcome::{Limit, Outcome, Place};
@@ -10,10 +11,11 @@ use crate::exec::record::input_value::InputValue;
 use crate::exec::record::testcase::{Finished, TestCase};
 use crate::exec::state::State;
 use crate::exec::state::inputs::Input;
-use crate::exec::state::object::Origin;
+use crate::exec::state::object::{Kind, Origin};
 use crate::expr::Model;
 use crate::expr::smtlib::Printer;
-use crate::program::{FuncId, Inst};
+use crate::expr::walk::ArrayForm;
+use crate::program::FuncId;
 
 /// Name and size of the object of a test that has the standard output, as in KLEE.
 const STDOUT: &str = "stdout";
@@ -154,19 +156,26 @@ impl Decider {
     /// Variable that the access of a bug was to stay in.
     fn faulty_variable(&self, state: &State) -> Option<Variable> {
         let program = self.recorder.program();
-        match state.memory.get(state.faulty.get()?)?.origin? {
+        let object = state.memory.get(state.faulty.get()?)?;
+        if object.kind == Kind::Heap {
+            let mut contents = object.contents()?;
+            while let ArrayForm::Store { base, .. } = self.solver.graph.array_form(contents) {
+                contents = base;
+            }
+            let mut inputs = state.inputs.newest_first();
+            return inputs
+                .find(|input| input.array == contents)
+                .map(|input| Variable::Input { name: input.name.to_string() });
+        }
+        match object.origin? {
             Origin::Global(number) => {
                 let name = program.string(program.globals[number as usize].name).to_string();
                 Some(Variable::Global { name })
             }
             Origin::Instruction(func, pc) => {
-                let function = &program.functions[func.index()];
-                let is_variable = |inst: &&Inst| matches!(inst, Inst::Alloca { .. });
-                if !is_variable(&&function.insts[pc as usize]) {
-                    return None;
-                }
-                let number = function.insts[..pc as usize].iter().filter(is_variable).count() as u64;
-                Some(Variable::Local { function: program.string(function.name).to_string(), number })
+                let number = number_of_local(program, func, pc)?;
+                let function = program.string(program.functions[func.index()].name).to_string();
+                Some(Variable::Local { function, number })
             }
         }
     }
@@ -216,6 +225,7 @@ impl Decider {
             }
             Outcome::Bug { class, message } => {
                 self.recorder.stats.bugs += 1;
+                self.take_snapshot(&state, &outcome);
                 let place = self.place(&state);
                 let string = || sortable(&self.strings.decisions(state.string));
                 first = self.recorder.bugs.add(*class, &place, Outcome::first_line(message), string);

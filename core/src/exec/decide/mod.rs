@@ -15,12 +15,14 @@ pub mod replay;
 mod schedule;
 pub mod search;
 mod seeding;
+mod snapshot;
 pub mod strings;
 mod undefined;
 mod variation;
 
 pub use alternatives::Alternative;
 pub use certificate_tree::{Kind, Subject};
+pub use snapshot::{Copied, Owner, Snapshot};
 
 use crate::budget::{Budget, Cancel, Unwinder};
 use crate::exec::options::Options;
@@ -73,6 +75,8 @@ pub struct Decider {
     shares_objects: bool,
     /// Decisions of all paths, if they are recorded.
     pub certificate_tree: Option<Box<CertificateTree>>,
+    /// Inputs of the only path, if they are given.
+    given: Option<Box<snapshot::Given>>,
     /// Decision strings of the open states.
     pub strings: Strings,
     /// The path that the current state executes again.
@@ -109,6 +113,7 @@ impl Decider {
             forked: Vec::new(),
             shares_objects: false,
             certificate_tree: None,
+            given: None,
             strings: Strings::default(),
             replay: None,
             newest_point: NO_POINT,

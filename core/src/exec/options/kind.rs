@@ -133,7 +133,8 @@ impl Kind {
                 let names: Vec<&str> = parts.iter().map(|(name, _)| *name).collect();
                 format!("a tuple ({}), {}", names.join(", "), self.expected())
             }
-            Kind::Words(_) => "a sequence of words such as [\"-DX\", \"-O1\"]".to_string(),
+            Kind::Words("FLAGS") => "a sequence of words such as [\"-DX\", \"-O1\"]".to_string(),
+            Kind::Words(_) => "a sequence of lines and functions such as [\"a.c:12\", \"main\"]".to_string(),
             Kind::Variables => "a mapping of texts to texts".to_string(),
             _ => self.expected(),
         }

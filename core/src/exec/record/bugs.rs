@@ -34,6 +34,10 @@ pub enum Variable {
         function: String,
         number: u64,
     },
+    /// The heap object that an input was made of, by the input's name.
+    Input {
+        name: String,
+    },
 }
 
 #[derive(Default)]

@@ -212,6 +212,10 @@ fn put_bug(program: &Program, out: &mut Vec<u8>, bug: &Bug, paths: u64) {
             put_bytes(out, function.as_bytes());
             put(out, *number);
         }
+        Some(Variable::Input { name }) => {
+            put(out, 3);
+            put_bytes(out, name.as_bytes());
+        }
     }
 }
 
@@ -237,6 +241,7 @@ fn get_bug(program: &Program, from: &mut Decoder<'_>) -> Option<Bug> {
         0 => None,
         1 => Some(Variable::Global { name: get_text(from)? }),
         2 => Some(Variable::Local { function: get_text(from)?, number: from.number()? }),
+        3 => Some(Variable::Input { name: get_text(from)? }),
         _ => return None,
     };
     Some(Bug { class, place, message, test, inputs, trail, variable, paths, string })

@@ -60,7 +60,7 @@ def render(folder: Path) -> str:
     parts = [summary.render(found, nav)]
     parts += [f'<h2 id="{row.anchor}">{row.title}</h2>\n{row.render(found)}' for row in SECTIONS]
     # Bugs come first.
-    parts.insert(2, summary.incomplete(found.run["incomplete"]))
+    parts.insert(2, summary.incomplete(found.run["incomplete"], found.links))
     title = f"{' '.join(found.run['program'])} - Partita"
     footer = f"Written by partita {__version__}; explored by {found.run['version']}."
     return _page(title, "\n".join(parts), footer, ("page.js", "tree.js"))

@@ -9,11 +9,11 @@ from itertools import groupby
 from typing import Any
 
 from partita import _core
-from partita.findings import source_lines
+from partita.findings import is_system_header, source_lines
 from partita.reports.html.data import RunData
 from partita.reports.html.links import Links
 from partita.reports.html.tests import show_test
-from partita.results import counted, shown
+from partita.results import counted
 
 AROUND = 3
 """Lines before and after a bug that are shown with it."""
@@ -26,7 +26,7 @@ def render(data: RunData) -> str:
     trails = {(row["class"], row["file"], row["line"]): row for row in data.tree["bugs"]} if data.tree else {}
     parts = []
     for bug in data.run["bugs"]:
-        place = f"{shown(bug['file'])}:{bug['line']}" if bug["line"] else "unknown place"
+        place = f"{data.links.name(bug['file'])}:{bug['line']}" if bug["line"] else "unknown place"
         frames = "".join(
             f"<li><code>{escape(frame.function)}</code> at {data.links.link(frame.file, frame.line)}</li>\n"
             for frame in data.stacks.get(bug["test"], ())
@@ -46,7 +46,7 @@ def render(data: RunData) -> str:
             f"<details open><summary><code>{escape(place)}</code>: error: <strong>{escape(bug['message'])}</strong> "
             f'<span class="verdict bad">{escape(bug["class"])}</span></summary>\n<div>'
             f"<p>{escape(descriptions[bug['class']].capitalize())}, at {link}.</p>\n"
-            f"{excerpt(bug['file'], bug['line'])}{_caller(bug)}"
+            f"<div class=beside>{excerpt(bug['file'], bug['line'])}{_values(bug)}</div>{_caller(bug)}"
             f"<p>Input that leads there:</p>\n{_written(bug)}{shown_input}{calls}{path}</div></details>"
         )
     return "\n".join(parts)
@@ -70,6 +70,20 @@ def _caller(bug: dict[str, Any]) -> str:
     return f"<p>Callers: {escape(bug['caller'])}.</p>\n" if bug.get("caller") else ""
 
 
+def _values(bug: dict[str, Any]) -> str:
+    """The variables at the bug: those of the innermost functions, then global ones."""
+    rows = []
+    for frame in bug.get("values") or ():
+        where = f"<code>{escape(frame['function'])}</code>:{frame['line']}" if frame["function"] else "globals"
+        for i, (name, value) in enumerate(frame["variables"].items()):
+            head = f"<td rowspan={len(frame['variables'])}>{where}</td>" if i == 0 else ""
+            rows.append(f"<tr>{head}<td><code>{escape(name)}</code></td><td><code>{escape(value)}</code></td></tr>\n")
+    if not rows:
+        return ""
+    head = "<thead><tr><th>in</th><th>variable</th><th>value there</th></tr></thead>"
+    return f'<div class="scroll"><table class=values>\n{head}\n<tbody>{"".join(rows)}</tbody></table></div>\n'
+
+
 def _written(bug: dict[str, Any]) -> str:
     """The input as C writes it, if its types are known."""
     lines = bug.get("input") or []
@@ -78,7 +92,7 @@ def _written(bug: dict[str, Any]) -> str:
 
 def _path(trail: dict[str, Any], places: Sequence[dict[str, Any]], links: Links) -> str:
     """The decisions of the path with more than one feasible side; repeated ones on one line with their number."""
-    steps = trail["decisions"]
+    steps = [step for step in trail["decisions"] if not is_system_header(places[step["place"]]["file"])]
     if not steps:
         return "<p>No decision depends on the input: every input leads there.</p>\n"
     rows = []

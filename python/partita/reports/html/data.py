@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from partita import ktest
+from partita.findings import is_system_header, root_of_run
 from partita.reports.folder import Covered, read_coverage, read_run, read_slowest, read_stacks, read_tree
 from partita.reports.html.links import Links
 from partita.results import Frame
@@ -45,7 +46,7 @@ def read(folder: Path) -> RunData:
     run = read_run(folder)
     coverage = read_coverage(folder)
     for bug in run["bugs"]:
-        if bug["line"]:
+        if bug["line"] and not is_system_header(bug["file"]):
             coverage.setdefault(bug["file"], Covered())
     coverage = dict(sorted(coverage.items()))
     names_of_bugs = {f"test{bug['test']:06}" for bug in run["bugs"] if bug["test"] is not None}
@@ -63,7 +64,7 @@ def read(folder: Path) -> RunData:
     return RunData(
         run=run,
         coverage=coverage,
-        links=Links(coverage),
+        links=Links(coverage, root_of_run(folder)),
         written=(folder / "run.json").stat().st_mtime,
         tests=first,
         tests_of_bugs=tests_of_bugs,

@@ -72,6 +72,7 @@ def _slowest(rows: list[dict[str, Any]] | None, links: Links) -> str:
 def _slow(row: dict[str, Any], links: Links) -> str:
     file, _, line = row["place"].rpartition(":")
     place = links.link(file, int(line)) if line.isdecimal() else f"<code>{escape(row['place'])}</code>"
+    asked = f"{links.name(file)}:{line}" if line.isdecimal() else row["place"]
     text, constraints = row["text"], row["constraints"]
     if text is None:
         size = "" if row["bytes"] is None else f" of {row['bytes']:,} bytes"
@@ -83,7 +84,7 @@ def _slow(row: dict[str, Any], links: Links) -> str:
     took = f"{duration(row['layer_s'])} of it in <code>{escape(row['layer'])}</code>"
     return (
         f"<details><summary><strong>{duration(row['time_s'])}</strong> {escape(row['answer'])}, {took}, {size} "
-        f"<span class=soft>{escape(row['place'])}</span></summary>\n<div><p>Asked at {place}.</p>{shown}</div>"
+        f"<span class=soft>{escape(asked)}</span></summary>\n<div><p>Asked at {place}.</p>{shown}</div>"
         "</details>"
     )
 

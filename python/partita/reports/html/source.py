@@ -8,7 +8,6 @@ from pathlib import Path
 from partita.reports.folder import Covered
 from partita.reports.html.data import RunData
 from partita.reports.html.summary import share
-from partita.results import shown
 
 Messages = dict[tuple[str, int], list[str]]
 """Messages of bugs by file and line."""
@@ -34,7 +33,8 @@ def render(data: RunData) -> str:
 def _file(data: RunData, messages: Messages, name: str, covered: Covered, is_open: bool) -> str:
     lines, sides = covered.line_counts, covered.branch_counts
     head = (
-        f"<summary><code>{escape(shown(name))}</code> <span class=soft>{share(*lines)} of {lines[1]:,} lines, "
+        f"<summary><code>{escape(data.links.name(name))}</code> "
+        f"<span class=soft>{share(*lines)} of {lines[1]:,} lines, "
         f"{share(*sides)} of {sides[1]:,} branch sides</span></summary>"
     )
     note = ""

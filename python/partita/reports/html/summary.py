@@ -9,8 +9,9 @@ from typing import Any
 
 from partita.reports.folder import Covered
 from partita.reports.html.data import RunData
+from partita.reports.html.links import Links
 from partita.reports.text import explored, outcome_count
-from partita.results import counted, shown
+from partita.results import counted
 
 
 def render(data: RunData, nav: str) -> str:
@@ -60,7 +61,7 @@ def share(part: int, total: int) -> str:
     return f"{100 * part // total} %" if total else "-"
 
 
-def incomplete(rows: list[dict[str, Any]]) -> str:
+def incomplete(rows: list[dict[str, Any]], links: Links) -> str:
     """Reasons of an incomplete exploration, grouped by cause; empty without any."""
     if not rows:
         return ""
@@ -68,18 +69,18 @@ def incomplete(rows: list[dict[str, Any]]) -> str:
     for row in rows:
         causes.setdefault(row["why"], []).append(row)
     ordered = sorted(causes.items(), key=lambda cause: -sum(row["count"] for row in cause[1]))
-    items = "".join(f"<li>{_cause(why, places)}</li>\n" for why, places in ordered)
+    items = "".join(f"<li>{_cause(why, places, links)}</li>\n" for why, places in ordered)
     return f"<h2>Why the exploration is incomplete</h2>\n<ul>\n{items}</ul>\n"
 
 
-def _cause(why: str, places: list[dict[str, Any]]) -> str:
+def _cause(why: str, places: list[dict[str, Any]], links: Links) -> str:
     """A reason with its places, the most frequent first."""
     total = sum(row["count"] for row in places)
     found = []
     for row in sorted(places, key=lambda row: -row["count"]):
         file, colon, line = row["where"].rpartition(":")
         times = f" ({row['count']:,} times)" if row["count"] > 1 else ""
-        found.append(f"<code>{escape(shown(file) if file else '')}{colon}{escape(line)}</code>{times}")
+        found.append(f"<code>{escape(links.name(file))}{colon}{escape(line)}</code>{times}")
     if len(found) == 1:
         return f"{found[0]}: {escape(why)}"
     head = f"{escape(why)} <span class=soft>({total:,} times, {counted(len(found), 'place')})</span>"

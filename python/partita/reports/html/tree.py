@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 from partita.reports.html.data import RunData
-from partita.results import counted, shown
+from partita.results import counted
 
 _KEYS = (
     "<kbd>+</kbd> <kbd>-</kbd> zoom, <kbd>0</kbd> shows everything, arrows move to the fork above and to the paths "
@@ -31,7 +31,9 @@ def render(data: RunData) -> str:
     )
     columns = {
         **nodes,
-        "places": [[shown(row["file"]) if row["line"] else "", row["line"], row["inside"]] for row in tree["places"]],
+        "places": [
+            [data.links.name(row["file"]) if row["line"] else "", row["line"], row["inside"]] for row in tree["places"]
+        ],
         "sides": tree["sides"],
         "endings": tree["endings"],
     }

@@ -107,6 +107,11 @@ fn make_symbolic(machine: &mut Machine, state: &mut State, site: &CallSite<'_>) 
     if size == 0 {
         return Ok(Returned::Nothing);
     }
+    if let Some(bytes) = machine.given_bytes(&name, size, address) {
+        machine.cache.drop_object(id);
+        state.memory.get_mut(id).expect("a live object").write_bytes(0, &bytes);
+        return Ok(Returned::Nothing);
+    }
     let scalar = object.origin.and_then(|origin| scalar_bytes(&machine.program, origin));
     let array = machine.new_input(state, &name, size);
     if let Some(bytes) = scalar {

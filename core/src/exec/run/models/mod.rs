@@ -198,6 +198,13 @@ pub fn undefined(program: &Program) -> Vec<&str> {
     functions.chain(globals).map(|name| program.string(name)).collect()
 }
 
+/// Name of an input: names that the engine uses itself are changed.
+fn name_of_input(name: &str) -> &str {
+    let name = if name.is_empty() { "unnamed" } else { name };
+    let is_reserved = name.starts_with(crate::expr::PLACEHOLDER) || name.starts_with(crate::expr::UNWRITTEN);
+    if is_reserved { name.trim_start_matches('?') } else { name }
+}
+
 impl Machine {
     /// Calls a function without a definition.
     pub(super) fn call_model(
@@ -279,24 +286,32 @@ impl Machine {
     pub(super) fn fresh(&mut self, state: &mut State, name: &str, width: u32) -> Value {
         let size = u64::from(width.div_ceil(8));
         let array = self.new_input(state, name, size);
+        let is_variable = !self.decider.is_given();
         let graph = self.graph();
-        // One scalar.
-        graph.set_allocated(array, u8::try_from(size).unwrap_or(0));
+        if is_variable {
+            // One scalar.
+            graph.set_allocated(array, u8::try_from(size).unwrap_or(0));
+        }
         let zero = graph.word(crate::exec::state::contents::INDEX_WIDTH, 0);
         let bits = graph.read(array, zero, size as u32);
         let bits = graph.extract(bits, 0, width);
         Value::of_bits(graph, bits)
     }
 
-    /// Creates an input of the path: an array of `size` bytes.
+    /// Creates an input of the path: an array of `size` bytes. It is a constant if inputs are given.
     pub(super) fn new_input(&mut self, state: &mut State, name: &str, size: u64) -> crate::expr::Expr {
-        let name = if name.is_empty() { "unnamed" } else { name };
-        let is_reserved =
-            name.starts_with(crate::expr::PLACEHOLDER) || name.starts_with(crate::expr::UNWRITTEN);
-        let name = if is_reserved { name.trim_start_matches('?') } else { name };
+        let name = name_of_input(name);
+        if let Some(array) = self.decider.given_array(name, size) {
+            return array;
+        }
         let variable = state.inputs.add(self.graph(), name, size);
         self.decider.seed_input(state, variable, name, size);
         variable
+    }
+
+    /// Bytes of an input whose object is at `address`, if inputs are given.
+    pub(super) fn given_bytes(&mut self, name: &str, size: u64, address: u64) -> Option<Vec<u8>> {
+        self.decider.given_bytes(name_of_input(name), size, Some(address))
     }
 
     /// Binds an argument of a model to a number. Nothing may have been changed before this call.

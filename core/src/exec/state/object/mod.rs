@@ -541,6 +541,11 @@ impl Object {
         Ok(())
     }
 
+    /// The array that it was made of or changed into, if there is one; some bytes may be others.
+    pub fn contents(&self) -> Option<Expr> {
+        Some(self.overlay.as_ref()?.array.as_ref()?.array)
+    }
+
     /// Adds the expressions it refers to.
     pub fn roots(&self, visit: &mut dyn FnMut(Expr)) {
         self.symbolic_size.into_iter().for_each(&mut *visit);
