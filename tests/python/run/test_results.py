@@ -112,6 +112,8 @@ def test_fields_of_run_json(branches: str, tmp_path: Path, partita: Run) -> None
             "input": [],
             "certain": None,
             "assumes": [],
+            "values": [{"function": "main", "line": 9, "variables": {"x": "3"}}],
+            "inputs": "with x = 3",
         }
     ]
     assert data["paths"] == {"completed": 1, "bugs": 1, "limits": 0, "unsupported": 0}
