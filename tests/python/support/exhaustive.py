@@ -358,8 +358,8 @@ def replayed(program: Path, tests: Path) -> list[str]:
 def problems(program: Path, folder: Path, *, sanitized: bool = False, replays: bool = False) -> list[str]:
     """Differences between the reported paths and the native program: none if the exploration is right. With the
     sanitizers a bug is an ending like others: what they report is a bug here, and nothing else is. Without them, a bug
-    that no signal shows must be one that the program names, and each of those must be found. `replays`: the tests of the
-    run are replayed too."""
+    that no signal shows must be one that the program names, and each of those must be found. `replays`: the tests of
+    the run are replayed too."""
     count, hidden, unseen = inputs_of(program), bugs_of(program), bugs_of(program)
     evaluator = Evaluator(count)
     endings = sanitized_endings if sanitized else native_endings
