@@ -413,12 +413,10 @@ class Run:
             raise UsageError(
                 "a run with hooks, a strategy of its own, --write-host, --preempt or --certificate cannot be resumed"
             )
-        written = contents.head["guard"].get("version")
-        if written != self.guard["version"]:
-            raise UsageError(
-                f"the run of `{folder}` was written by Partita {written}, this is {self.guard['version']}: "
-                "resume it with the same one, or start a new run"
-            )
+        written, ours = contents.head["guard"].get("version"), self.guard["version"]
+        if written != ours:
+            found = f"the run of `{folder}` was written by Partita {written}, this is {ours}"
+            raise UsageError(f"{found}: resume it with the same one, or start a new run")
         for name, what in (("program", "another program"), ("options", "other options")):
             if contents.head["guard"].get(name) != self.guard[name]:
                 raise UsageError(f"the run of `{folder}` has {what}: resume it with the same ones, or start a new run")
