@@ -37,7 +37,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
             "blast",
         ],
     ),
-    ("script", &["expr", "query", "budget", "persist", "cost", "solve"]),
+    ("script", &["expr", "query", "budget", "persist", "random", "cost", "solve"]),
     ("program", &[]),
     ("exec", &["expr", "encoding", "query", "budget", "persist", "random", "solve", "interval", "program"]),
 ];
