@@ -320,5 +320,5 @@ def test_reproducible_tests_are_the_same_bytes(name: str, tests: Literal["all", 
 def test_the_report_says_that_there_is_no_tree_of_forks(tmp_path: Path) -> None:
     explore(program(tmp_path, 3), jobs=2, out=tmp_path / "2").finish()
     page = html.render(tmp_path / "2")
-    assert "<p>Only runs of one process record the tree of forks: this one had 2 workers.</p>" in page
+    assert "<p>None of the 26 forks was recorded: only runs of one process do, in their last part.</p>" in page
     assert "There was one path" not in page

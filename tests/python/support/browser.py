@@ -38,7 +38,8 @@ def dump(page: Path, *options: str) -> str:
     profile = f"--user-data-dir={page.parent / 'profile'}"
     command = [browser(), *OPTIONS, *options, profile, "--dump-dom", page.as_uri()]
     done = subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE_S, check=True)
-    assert [line for line in done.stderr.splitlines() if "CONSOLE" in line] == []
+    messages = [line for line in done.stderr.splitlines() if "CONSOLE" in line]
+    assert messages == [], "\n".join(messages)
     return done.stdout
 
 

@@ -17,10 +17,11 @@ def render(data: RunData) -> str:
     tree = data.tree
     if tree is None:
         return "<p>This run did not record the tree of forks.</p>"
-    if workers := data.run.get("jobs"):
-        return f"<p>Only runs of one process record the tree of forks: this one had {counted(workers, 'worker')}.</p>"
     nodes = tree["nodes"]
     count = len(nodes["parent"])
+    if count == 1 and (forks := data.run.get("forks")):
+        recorded = "only runs of one process do, in their last part"
+        return f"<p>None of the {counted(forks, 'fork')} was recorded: {recorded}.</p>"
     if count == 1:
         return "<p>There was one path, without forks.</p>"
     left_out = sum(nodes["left_out"])
