@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import signal
 import socket
+import time
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +14,7 @@ import pytest
 
 from partita.errors import UsageError
 from partita.explore import explore
+from support import PATIENCE_S
 from support.three_ways import program
 
 
@@ -54,6 +57,16 @@ def test_a_cluster_that_is_not_there(tmp_path: Path) -> None:
     assert not (tmp_path / "out").exists()
 
 
+def wait_for(port: int) -> None:
+    """Waits until the server for Ray's clients listens: it starts after the head."""
+    deadline = time.monotonic() + PATIENCE_S
+    while True:
+        with contextlib.suppress(OSError), socket.create_connection(("127.0.0.1", port), 1):
+            return
+        assert time.monotonic() < deadline, "Ray's server does not listen"
+        time.sleep(0.1)
+
+
 def test_nodes_that_come_and_go(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     ray = pytest.importorskip("ray")
     utilities = pytest.importorskip("ray.cluster_utils")
@@ -67,6 +80,7 @@ def test_nodes_that_come_and_go(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     head = {**size, "include_dashboard": False, "ray_client_server_port": port}
     cluster = utilities.Cluster(initialize_head=True, head_node_args=head)
     try:
+        wait_for(port)
         shared = explore(source, cluster=f"ray://127.0.0.1:{port}", tests="bugs")
         warned: list[str] = []
         shared.warn = warned.append

@@ -97,7 +97,7 @@ fn stream(machine: &mut Machine, state: &mut State, site: &CallSite<'_>, i: usiz
     }
 }
 
-/// The file descriptor of an argument. Only the three standard ones are open, and they can be written to.
+/// The file descriptor of an argument. Only the three standard ones are open, and standard input cannot be written to.
 fn descriptor(
     machine: &mut Machine,
     state: &mut State,
@@ -107,11 +107,11 @@ fn descriptor(
     let width = site.call.args[i].width;
     let number = site.arguments[i].to_bits(machine.graph(), width);
     let graph = machine.graph();
-    let (one, three) = (graph.word(width, 1), graph.word(width, 3));
-    let (is_output, is_open) = (graph.eq(number, one), graph.ult(number, three));
+    let (one, two) = (graph.word(width, 1), graph.word(width, 2));
+    let (is_output, is_error) = (graph.eq(number, one), graph.eq(number, two));
     Ok(if machine.decider.decide(state, is_output) {
         Sink::Stdout
-    } else if machine.decider.decide(state, is_open) {
+    } else if machine.decider.decide(state, is_error) {
         Sink::Dropped
     } else {
         Sink::Closed
