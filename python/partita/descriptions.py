@@ -28,7 +28,8 @@ _ANY_OFFSET = " at a symbolic offset can leave "
 _OFFSET = re.compile(r" at offset (-?\d+) of ")
 _AT = re.compile(r" at `([^`]+)` of ")
 VALUES_SHARE, MIN_VALUES_S = 0.1, 5.0
-"""Time for the values of variables at bugs, as a share of `max_time`, and its least value in seconds."""
+"""Time for the values of variables at bugs, as a share of `max_time`, and its least value in seconds for runs that no
+limit ended."""
 
 
 class Descriptions:
@@ -52,10 +53,10 @@ class Descriptions:
         typed = self._typed(bug.inputs, bug.class_ in ("float", "float-cast"))
         return replace(bug, message=message, typed=typed, values=() if found is None else found.frames)
 
-    def repeat(self, bugs: Sequence[Bug], max_time: float | None) -> None:
-        """Finds the values of variables at these bugs."""
-        if self.repetition is not None and bugs:
-            allowed = max(MIN_VALUES_S, VALUES_SHARE * (max_time or 0))
+    def repeat(self, bugs: Sequence[Bug], max_time: float | None, stopped: str | None) -> None:
+        """Finds the values of variables at these bugs, but not after a signal or where memory is short."""
+        if self.repetition is not None and bugs and stopped not in ("interrupted", "max-memory"):
+            allowed = max(MIN_VALUES_S if stopped is None else 0, VALUES_SHARE * (max_time or MIN_VALUES_S))
             self._found = self.repetition.values_at(bugs, time.monotonic() + allowed)
 
     def _message(self, bug: Bug, variable: Variable | None, concrete: str | None) -> str:

@@ -30,7 +30,7 @@ from partita.journal import FOUND, Journal, discard_tests, guard
 from partita.journal import read as read_journal
 from partita.ktest import TestCase, read_folder
 from partita.layers import Layer
-from partita.repetition import Repetition, in_memory_program
+from partita.repetition import REPETITION_S, Repetition, in_memory_program
 from partita.reports import details, folder, lcov, notebook
 from partita.reports.text import input_line
 from partita.results import Bug
@@ -291,7 +291,8 @@ def explore(
         debug = flags | {"cflags": [*cflags, *more], "entry": "main" if driven is None else driven.function}
         run.descriptions.compile = lambda: module_with_variables(texts, **debug)
         if not hooks and not write_host and not optimize:
-            limits = {"max_instructions": None, "max_tests": None, "max_depth": None, "target": (), "max_time": 60}
+            limits: dict[str, Any] = {"max_instructions": None, "max_tests": None, "max_depth": None, "target": ()}
+            limits["max_time"] = REPETITION_S
             quiet = options.checked(given | limits, [began_as[0], *arguments])
             make_engine = lambda lowered: _core.Engine(  # noqa: E731
                 [lowered, *parts], spec, default, make, quiet, None, [], linked.absent
@@ -580,7 +581,9 @@ class Run:
                 self._checkpoint(last)
         self._find_assumptions()
         if self.out is not None:
-            self.descriptions.repeat([Bug.of(raw) for raw in self._engine.summary()["bugs"]], self.limits["max_time"])
+            ended = self._engine.summary()
+            bugs = [Bug.of(raw) for raw in ended["bugs"]]
+            self.descriptions.repeat(bugs, self.limits["max_time"], ended["stopped"])
         self._wall_s = time.perf_counter() - self._started + self.compile_s
         if self.out is not None:
             folder.add_values(self.out, self.bugs)

@@ -17,7 +17,11 @@ use crate::exec::record::fork_tree::ForkPlace;
 use crate::exec::state::State;
 use crate::expr::{Expr, Graph};
 use crate::query::{Answer, Path, Query, Reasons, Status, Why};
-use std::time::Instant;
+use std::time::{Duration, Instant};
+
+/// A query ends at the latest after this many times the time that its effort stands for: circuits of hashes take up to
+/// nine times as long as estimated, and would take all of a run.
+const MAX_OVERRUN: u64 = 4;
 
 /// Result of asking for the other side of a decision.
 pub(super) enum Side {
@@ -55,13 +59,18 @@ impl Decider {
         answer
     }
 
-    /// Sets the limits of the next query: the effort that is left for its place, and the end of the run. Only layers whose
-    /// effort cannot be counted have a clock, of `max_solver_time` from now.
+    /// Sets the limits of the next query: the effort that is left for its place, and the end of the run. Layers whose
+    /// effort cannot be counted have a clock, of `max_solver_time` from now; the others only one for queries whose
+    /// effort is far underestimated.
     pub(super) fn begin_query(&mut self, state: &State) {
         let location = (state.frame.func, state.frame.pc);
-        self.budget.effort = self.query_budgets.effort(location, self.options.max_solver_time);
-        let own = self.options.max_solver_time.and_then(|limit| Instant::now().checked_add(limit));
-        (self.budget.deadline, self.budget.foreign_deadline) = (self.deadline, own);
+        let effort = self.query_budgets.effort(location, self.options.max_solver_time);
+        let within = |limit: Duration| Instant::now().checked_add(limit);
+        let overrun =
+            effort.and_then(|effort| within(Duration::from_nanos(effort.saturating_mul(MAX_OVERRUN))));
+        self.budget.effort = effort;
+        self.budget.deadline = [overrun, self.deadline].into_iter().flatten().min();
+        self.budget.foreign_deadline = self.options.max_solver_time.and_then(within);
     }
 
     /// Counts a query without answer as incomplete. Returns the reason.
