@@ -131,8 +131,9 @@ stop: build $(VENV)/.dev
 	$(BIN)/python tests/soak/stop.py
 
 resume: build $(VENV)/.dev
-	@echo "== runs that are killed and resumed"
+	@echo "== runs that are killed and resumed; nodes of a cluster that come and go"
 	$(BIN)/python tests/soak/resume.py
+	$(BIN)/python -m pytest -q tests/soak/cluster_nodes.py
 
 cpp: build $(VENV)/.dev
 	@echo "== 200 random C++ programs, here and natively"

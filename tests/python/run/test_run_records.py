@@ -122,7 +122,7 @@ int main(void) {
   unsigned a, b;
   klee_make_symbolic(&a, sizeof a, "a");
   klee_make_symbolic(&b, sizeof b, "b");
-  if (a > 1 && b > 1 && a < 4096 && b < 4096 && a * b == 4087 * 4091)
+  if (a > 1 && b > 1 && a < 32768 && b < 32768 && a * b == 32749 * 32719)
     return 1;
   return 0;
 }
