@@ -152,6 +152,9 @@ def main(argv: Sequence[str] | None = None) -> int:
         return 0
     except SystemExit:
         raise
+    except MemoryError:
+        print("partita: error: out of memory: the system refused more", file=sys.stderr)
+        return _failed(words, INTERNAL_STATUS, "out of memory")
     except BaseException as error:  # a panic of the core is no `Exception`
         if isinstance(error, OSError) and _is_of_machine(error):
             where = f": {error.filename}" if error.filename else ""

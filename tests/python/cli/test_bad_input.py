@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from partita import cli
 from support import Run
 
 SYMBOLIC = '#include "klee/klee.h"\n#include <stdlib.h>\n'
@@ -264,3 +265,12 @@ def test_a_program_without_symbolic_input_gets_advice(partita: Run, tmp_path: Pa
     assert "no input is symbolic: make some so with --sym-arg 8, --sym-stdin 8 or --entry FUNC" in done.stdout
     done = partita("run", path, "--sym-arg", "1", "--out", str(tmp_path / "other"))
     assert "no input is symbolic" not in done.stdout
+
+
+def test_memory_that_python_does_not_get(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    def refuse(*_: object) -> None:
+        raise MemoryError
+
+    monkeypatch.setattr("partita.cli.make_parser", refuse)
+    assert cli.main(["smt", "x.smt2"]) == 4
+    assert capsys.readouterr().err == "partita: error: out of memory: the system refused more\n"

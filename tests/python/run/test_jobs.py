@@ -271,7 +271,7 @@ def test_a_path_that_needs_more_than_its_share_of_memory_gets_all(tmp_path: Path
     assert run.complete
     assert run.counts()["peak_memory"] > own + 200 * 2**20
     # All of it is too little.
-    run = explore(path, jobs=2, max_memory=limit(160)).finish()
+    run = explore(path, jobs=2, max_memory=limit(100)).finish()
     assert run.counts()["stopped"] == "max-memory"
     assert not run.complete
 
